@@ -1,0 +1,167 @@
+//! The look of all figures: sizes, colours, dashes, markers.
+
+use super::svg::number;
+
+/// The width of every figure in pixels.
+pub(super) const PAGE: f64 = 900.0;
+/// The empty border of the page.
+pub(super) const MARGIN: f64 = 24.0;
+
+pub(super) const FONT: &str = "Helvetica Neue,Helvetica,Arial,Liberation Sans,DejaVu Sans,sans-serif";
+pub(super) const TITLE: f64 = 20.0;
+pub(super) const BASE: f64 = 16.0;
+pub(super) const SMALL: f64 = 15.0;
+/// The distance of two base lines, in font sizes.
+pub(super) const LEADING: f64 = 1.35;
+
+pub(super) const INK: &str = "#222";
+pub(super) const MUTED: &str = "#555";
+pub(super) const GRID: &str = "#e4e4e4";
+
+/// Okabe and Ito's palette without its yellow, which does not show on white.
+const COLOURS: [&str; 7] = [
+    "#0072b2", "#d55e00", "#009e73", "#000", "#cc79a7", "#e69f00", "#56b4e9",
+];
+/// Their number is prime to the number of colours, so that 35 combinations pass before one returns.
+const DASHES: [&str; 5] = ["", "9 4", "2.5 3.5", "12 3.5 2.5 3.5", "5 3"];
+
+/// The colour of the series with this index.
+pub(super) fn colour(index: usize) -> &'static str {
+    COLOURS[index % COLOURS.len()]
+}
+
+/// The dash pattern of the series with this index; the first is a full line.
+pub(super) fn dash(index: usize) -> &'static str {
+    DASHES[index % DASHES.len()]
+}
+
+/// A dash pattern that is never a full line.
+pub(super) fn broken_dash(index: usize) -> &'static str {
+    DASHES[1 + (index + DASHES.len() - 2) % (DASHES.len() - 1)]
+}
+
+/// The number of series that dashes alone tell apart.
+pub(super) const DISTINCT_DASHES: usize = DASHES.len();
+
+/// How a series is drawn, in the plot and in the legend.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Look {
+    pub(super) colour: &'static str,
+    /// The width of the line, if there is one.
+    pub(super) line: Option<f64>,
+    /// Empty for a full line.
+    pub(super) dash: &'static str,
+    pub(super) mark: Mark,
+}
+
+/// What sits on the points of a series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Mark {
+    Nothing,
+    /// A shape of this index and radius.
+    Shape(usize, f64),
+    /// A filled circle with a number in it.
+    Number(usize),
+}
+
+impl Look {
+    /// Attributes of the line.
+    pub(super) fn stroke(&self, width: f64) -> String {
+        let colour = self.colour;
+        let width = number(width);
+        let mut attributes =
+            format!("stroke=\"{colour}\" stroke-width=\"{width}\" stroke-linejoin=\"round\"");
+        attributes += &match self.dash {
+            "" => String::from(" stroke-linecap=\"round\""),
+            dash => format!(" stroke-dasharray=\"{dash}\""),
+        };
+        attributes
+    }
+}
+
+/// A marker as a closed path around a point.
+pub(super) fn marker(index: usize, [x, y]: [f64; 2], radius: f64) -> String {
+    let polygon = |corners: &[(f64, f64)]| {
+        let mut data = String::new();
+        for (corner, (dx, dy)) in corners.iter().enumerate() {
+            data.push(if corner == 0 { 'M' } else { ' ' });
+            data += &format!("{} {}", number(x + dx * radius), number(y + dy * radius));
+        }
+        data + "z"
+    };
+    match index % 6 {
+        0 => {
+            let (left, y, r) = (number(x - radius), number(y), number(radius));
+            let across = number(2.0 * radius);
+            format!("M{left} {y}a{r} {r} 0 1 0 {across} 0a{r} {r} 0 1 0 -{across} 0z")
+        }
+        1 => polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
+        2 => polygon(&[(0.0, -1.25), (1.15, 0.8), (-1.15, 0.8)]),
+        3 => polygon(&[(0.0, -1.35), (1.1, 0.0), (0.0, 1.35), (-1.1, 0.0)]),
+        4 => polygon(&[(0.0, 1.25), (1.15, -0.8), (-1.15, -0.8)]),
+        _ => {
+            let (near, far) = (0.42, 1.2);
+            let quadrant = [
+                (-near, -far),
+                (near, -far),
+                (near, -near),
+                (far, -near),
+                (far, near),
+                (near, near),
+            ];
+            let opposite = quadrant.map(|(dx, dy)| (-dx, -dy));
+            polygon(&[quadrant, opposite].concat())
+        }
+    }
+}
+
+/// A colour between dark violet (0) and light green (1), even in lightness, as in the map "viridis".
+pub(super) fn ramp(fraction: f64) -> String {
+    const ANCHORS: [[f64; 3]; 8] = [
+        [68.0, 1.0, 84.0],
+        [71.0, 44.0, 122.0],
+        [59.0, 81.0, 139.0],
+        [44.0, 113.0, 142.0],
+        [33.0, 144.0, 141.0],
+        [39.0, 173.0, 129.0],
+        [92.0, 200.0, 99.0],
+        [170.0, 220.0, 50.0],
+    ];
+    let position = fraction.clamp(0.0, 1.0) * (ANCHORS.len() - 1) as f64;
+    let index = (position as usize).min(ANCHORS.len() - 2);
+    let share = position - index as f64;
+    let [red, green, blue] = [0, 1, 2]
+        .map(|channel| ANCHORS[index][channel] * (1.0 - share) + ANCHORS[index + 1][channel] * share)
+        .map(|channel| channel.round() as u8);
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn thirty_five_line_styles_are_distinct() {
+        let styles: BTreeSet<_> = (0..35).map(|index| (colour(index), dash(index))).collect();
+        assert_eq!(styles.len(), 35);
+        assert!((0..10).all(|index| !broken_dash(index).is_empty()));
+    }
+
+    #[test]
+    fn markers_are_closed_and_distinct() {
+        let markers: BTreeSet<_> = (0..6).map(|index| marker(index, [0.0, 0.0], 4.0)).collect();
+        assert_eq!(markers.len(), 6);
+        assert!(
+            markers
+                .iter()
+                .all(|data| data.starts_with('M') && data.ends_with('z'))
+        );
+    }
+
+    #[test]
+    fn the_ramp_starts_and_ends_at_its_anchors() {
+        assert_eq!(ramp(0.0), "#440154");
+        assert_eq!(ramp(1.0), "#aadc32");
+    }
+}

@@ -1,0 +1,3 @@
+//! Files, figures and runs for holonomy.
+
+pub mod figure;

@@ -1,0 +1,29 @@
+use crate::{
+    integrator::{Fault, Integrator},
+    system::State,
+};
+
+/// Slope of log error against log step, least squares.
+pub fn observed_order(steps: &[f64], errors: &[f64]) -> f64 {
+    let n = steps.len() as f64;
+    let (x, y): (Vec<f64>, Vec<f64>) = steps.iter().zip(errors).map(|(h, e)| (h.ln(), e.ln())).unzip();
+    let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let covariance: f64 = x.iter().zip(&y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    covariance / x.iter().map(|x| (x - mean_x).powi(2)).sum::<f64>()
+}
+
+/// `|Φ₋ₕ(Φₕ(x)) − x|`: at the level of rounding for a symmetric method.
+pub fn reversal_error(integrator: &mut dyn Integrator, state: &State, h: f64) -> Result<f64, Fault> {
+    let mut there = state.clone();
+    integrator.attempt(&mut there, h)?;
+    integrator.attempt(&mut there, -h)?;
+    Ok(distance(&there, state))
+}
+
+/// Largest difference of two states: components of q, and of p in units of the largest of both.
+pub fn distance(a: &State, b: &State) -> f64 {
+    let largest = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+    let scale = a.p.iter().chain(&b.p).fold(0.0_f64, |m, p| m.max(p.abs()));
+    let momentum = largest(&a.p, &b.p);
+    largest(&a.q, &b.q).max(if scale > 0.0 { momentum / scale } else { 0.0 })
+}

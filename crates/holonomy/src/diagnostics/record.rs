@@ -1,0 +1,75 @@
+use super::drift::{Drift, DriftFit};
+use crate::simulation::{Observer, Sample};
+use std::ops::ControlFlow;
+
+/// Measures a run while it goes, over the recorded samples.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// Samples seen.
+    pub samples: u64,
+    /// Energy, J.
+    pub energy: EnergyRecord,
+    /// Mean over samples and bodies, and largest, of `|1 − q·q|`.
+    pub manifold_mean: f64,
+    /// Largest manifold error.
+    pub manifold_max: f64,
+    /// First value and largest change of each conserved momentum.
+    pub momenta: Vec<(f64, f64)>,
+    /// Largest constraint violation, if there are constraints.
+    pub constraint: Option<f64>,
+    manifold_sum: f64,
+}
+
+/// Energy over a run.
+#[derive(Clone, Debug, Default)]
+pub struct EnergyRecord {
+    /// At the first sample.
+    pub initial: f64,
+    /// At the last sample.
+    pub last: f64,
+    /// Mean of |E − E₀|.
+    pub mean_error: f64,
+    /// Largest |E − E₀|.
+    pub max_error: f64,
+    sum: f64,
+    drift: Drift,
+}
+
+impl EnergyRecord {
+    /// Drift per second, with its standard error; `None` for a short run.
+    pub fn drift(&self) -> Option<DriftFit> {
+        self.drift.fit()
+    }
+}
+
+impl Observer for Record {
+    fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
+        let measured = sample.measured;
+        let total = measured.energy.total();
+        if self.samples == 0 {
+            self.energy.initial = total;
+            self.momenta = measured.invariants.iter().map(|m| (*m, 0.0)).collect();
+        }
+        self.samples += 1;
+        let count = self.samples as f64;
+
+        let error = total - self.energy.initial;
+        self.energy.last = total;
+        self.energy.sum += error.abs();
+        self.energy.mean_error = self.energy.sum / count;
+        self.energy.max_error = self.energy.max_error.max(error.abs());
+        // The difference, so that the sums do not lose it in a large E₀.
+        self.energy.drift.push(sample.state.t, error);
+
+        self.manifold_sum += measured.manifold.mean;
+        self.manifold_mean = self.manifold_sum / count;
+        self.manifold_max = self.manifold_max.max(measured.manifold.max);
+        for ((first, change), now) in self.momenta.iter_mut().zip(&measured.invariants) {
+            *change = change.max((now - *first).abs());
+        }
+        if let Some(error) = measured.constraint {
+            self.constraint = Some(self.constraint.map_or(error, |worst| worst.max(error)));
+        }
+        ControlFlow::Continue(())
+    }
+}

@@ -1,0 +1,69 @@
+//! How far a step is from preserving the symplectic form.
+//!
+//! ```text
+//! J = ∂z⁺/∂z,  z = (x, y) canonical,     defect = max |JᵀΩJ − Ω|
+//! ```
+//! J by central differences of order 6, so the defect of a symplectic map comes out near 1e-12.
+use crate::{
+    integrator::{Fault, Integrator},
+    system::{State, System},
+};
+
+/// Offset of the differences: its sixth power and the rounding ε divided by it are both about 1e-14.
+const OFFSET: f64 = 5e-3;
+const WEIGHTS: [(f64, f64); 3] = [(1.0, 3.0 / 4.0), (2.0, -3.0 / 20.0), (3.0, 1.0 / 60.0)];
+
+/// `max |JᵀΩJ − Ω|` of one step of size h, in canonical coordinates; momenta are measured in units
+/// of the largest one, which does not change the meaning of zero.
+pub fn symplecticity_defect(
+    system: &dyn System,
+    integrator: &mut dyn Integrator,
+    state: &State,
+    h: f64,
+) -> Result<f64, Fault> {
+    let mut image = state.clone();
+    image.carry.clear();
+    integrator.attempt(&mut image, h)?;
+    let (x0, y0) = system.canonical(&state.q, &state.q, &state.p);
+    let scale = y0
+        .iter()
+        .fold(0.0_f64, |m, y| m.max(y.abs()))
+        .max(f64::MIN_POSITIVE);
+    let half = x0.len();
+
+    let mut columns = Vec::with_capacity(2 * half);
+    for k in 0..2 * half {
+        let mut column = vec![0.0; 2 * half];
+        for (multiple, weight) in WEIGHTS {
+            for sign in [1.0, -1.0] {
+                let (mut x, mut y) = (x0.clone(), y0.clone());
+                let shift = sign * multiple * OFFSET;
+                if k < half {
+                    x[k] += shift
+                } else {
+                    y[k - half] += shift * scale
+                }
+                let (q, p) = system.from_canonical(&state.q, &x, &y);
+                let mut moved = State::new(state.t, q, p);
+                integrator.attempt(&mut moved, h)?;
+                let (x, y) = system.canonical(&image.q, &moved.q, &moved.p);
+                let z = x.into_iter().chain(y.into_iter().map(|y| y / scale));
+                for (out, z) in column.iter_mut().zip(z) {
+                    *out += sign * weight * z / OFFSET;
+                }
+            }
+        }
+        columns.push(column);
+    }
+
+    let form =
+        |a: &[f64], b: &[f64]| -> f64 { (0..half).map(|i| a[i] * b[i + half] - a[i + half] * b[i]).sum() };
+    let mut defect = 0.0_f64;
+    for i in 0..2 * half {
+        for j in 0..i {
+            let exact = if i == j + half { -1.0 } else { 0.0 };
+            defect = defect.max((form(&columns[i], &columns[j]) - exact).abs());
+        }
+    }
+    Ok(defect)
+}

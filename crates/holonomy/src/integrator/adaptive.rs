@@ -1,0 +1,417 @@
+//! Embedded Runge–Kutta pairs with error control and dense output, on the equations in `(q, v)`.
+//!
+//! ```text
+//! err = h maxᵢ |Σⱼ eⱼ kⱼᵢ| / (rtol · max(|yᵢ|, |yᵢ⁺|, atol/rtol))           accepted when ≤ 1
+//! first failure   h ← max(h/10, 0.8 h err^{−1/r})       later failures   h ← h/2
+//! success         h ← h / max(1/5, 1.25 err^{1/r})      (h is kept after a step with failures)
+//! last step       if 1.1 h reaches the end of the run, go there exactly
+//! first step      h = min(sampling step, 0.8 rtol^{1/r} / maxᵢ |f₀ᵢ| / max(|y₀ᵢ|, atol/rtol))
+//! ```
+//! These are the rules of MATLAB's `ode45`, so that published comparisons reproduce; `r` is 5, and
+//! 8 for DOP853, which has its own error measure. The step asked for is a sampling interval: the
+//! method walks on its own mesh and reads the samples off its dense output.
+//!
+//! The mesh is in `State::carry`, so a restart is exact. If the state was changed by hand since the
+//! last step, or the direction of time turned, the method starts afresh from it.
+use super::{
+    Cause, Fault, Integrator, StepInfo,
+    runge_kutta::add_scaled,
+    tableaux::{Estimate, Pair},
+};
+use crate::system::{Scratch, State, System};
+use std::sync::Arc;
+
+/// An adaptive Runge–Kutta method.
+pub struct Adaptive {
+    system: Arc<dyn System>,
+    pair: Pair,
+    tolerance: Tolerance,
+    scratch: Scratch,
+    mesh: Mesh,
+    slopes: Vec<Vec<f64>>,
+    stage: Vec<f64>,
+    candidate: Vec<f64>,
+    next_q: Vec<f64>,
+    next_p: Vec<f64>,
+}
+
+/// What error an adaptive method accepts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tolerance {
+    /// Relative tolerance.
+    pub(super) relative: f64,
+    /// Absolute tolerance.
+    pub(super) absolute: f64,
+    /// No step is longer than this, s.
+    pub(super) max_step: f64,
+    /// Where the run ends, if known, s: the mesh ends there, too.
+    pub(super) end: Option<f64>,
+}
+
+/// The last accepted mesh interval and what comes next.
+#[derive(Default)]
+struct Mesh {
+    /// Start and length of the interval, s.
+    start: f64,
+    length: f64,
+    /// The next step to try, s.
+    next: f64,
+    /// `(q, v)` at both ends, the slope at the far end.
+    y_start: Vec<f64>,
+    y_end: Vec<f64>,
+    f_end: Vec<f64>,
+    /// F₁, F₂, … of the dense output.
+    dense: Vec<Vec<f64>>,
+}
+
+impl Adaptive {
+    pub(super) fn new(system: Arc<dyn System>, pair: Pair, tolerance: Tolerance) -> Self {
+        let scratch = system.scratch();
+        let slopes = vec![Vec::new(); pair.a.len()];
+        let mesh = Mesh {
+            dense: vec![Vec::new(); 3 + pair.dense.len()],
+            ..Mesh::default()
+        };
+        let empty = Vec::new;
+        Self {
+            system,
+            pair,
+            tolerance,
+            scratch,
+            mesh,
+            slopes,
+            stage: empty(),
+            candidate: empty(),
+            next_q: empty(),
+            next_p: empty(),
+        }
+    }
+
+    /// Begins a mesh at the state: an interval of length zero.
+    fn start(&mut self, state: &State, h: f64, info: &mut StepInfo) {
+        let size = state.q.len() + state.p.len();
+        let split = state.q.len();
+        let mesh = &mut self.mesh;
+        mesh.start = state.t;
+        mesh.length = 0.0;
+        mesh.y_end.clear();
+        mesh.y_end.extend_from_slice(&state.q);
+        mesh.y_end.resize(size, 0.0);
+        self.system
+            .velocity(&state.q, &state.p, &mut mesh.y_end[split..], &mut self.scratch);
+        mesh.y_start.clone_from(&mesh.y_end);
+        for slope in self.slopes.iter_mut().chain(&mut mesh.dense) {
+            slope.clear();
+            slope.resize(size, 0.0);
+        }
+        mesh.f_end.resize(size, 0.0);
+        rate(
+            &*self.system,
+            state.t,
+            &mesh.y_end,
+            &mut mesh.f_end,
+            split,
+            &mut self.scratch,
+        );
+        info.evaluations += 1;
+
+        let Tolerance {
+            relative, max_step, ..
+        } = self.tolerance;
+        let threshold = self.threshold();
+        let steepest = self
+            .mesh
+            .y_end
+            .iter()
+            .zip(&self.mesh.f_end)
+            .map(|(y, f)| (f / y.abs().max(threshold)).abs())
+            .fold(0.0, f64::max);
+        let speed = steepest / (0.8 * relative.powf(1.0 / self.pair.exponent));
+        let first = h.abs().min(max_step);
+        self.mesh.next = (if first * speed > 1.0 { 1.0 / speed } else { first }).copysign(h);
+    }
+
+    fn threshold(&self) -> f64 {
+        self.tolerance.absolute / self.tolerance.relative
+    }
+
+    /// Takes one accepted step of the mesh.
+    fn advance(&mut self, split: usize, info: &mut StepInfo) -> Result<(), Fault> {
+        let t = self.mesh.start + self.mesh.length;
+        let mut h = self
+            .mesh
+            .next
+            .abs()
+            .min(self.tolerance.max_step)
+            .copysign(self.mesh.next);
+        let smallest = 16.0 * f64::EPSILON * t.abs().max(f64::MIN_POSITIVE);
+        let stages = self.pair.b.len();
+        self.slopes[0].clone_from(&self.mesh.f_end);
+        let mut failures = 0;
+        loop {
+            if let Some(left) = self.tolerance.end.map(|end| end - t)
+                && left * h > 0.0
+                && 1.1 * h.abs() >= left.abs()
+            {
+                h = left;
+            }
+            if h.abs() < smallest || h == 0.0 {
+                return Err(Fault {
+                    cause: Cause::ToleranceTooTight { step: h.abs() },
+                    body: None,
+                });
+            }
+            for i in 1..stages {
+                self.stage(i, t, h, split);
+            }
+            combine(
+                &mut self.candidate,
+                &self.mesh.y_end,
+                h,
+                &self.pair.b,
+                &self.slopes,
+            );
+            // The slope at the end: stage number `stages`.
+            rate(
+                &*self.system,
+                t + h,
+                &self.candidate,
+                &mut self.slopes[stages],
+                split,
+                &mut self.scratch,
+            );
+            info.evaluations += stages as u32;
+
+            let error = self.error(h);
+            if error <= 1.0 {
+                let root = 1.25 * error.powf(1.0 / self.pair.exponent);
+                self.mesh.next = if failures > 0 { h } else { h / root.max(0.2) };
+                break;
+            }
+            info.rejected += 1;
+            failures += 1;
+            // An error that is not a number is a failure, too.
+            let shrink = if failures == 1 && error.is_finite() {
+                (0.8 / error.powf(1.0 / self.pair.exponent)).max(0.1)
+            } else {
+                0.5
+            };
+            h *= shrink;
+        }
+        info.substeps += 1;
+        let mesh = &mut self.mesh;
+        (mesh.start, mesh.length) = (t, h);
+        std::mem::swap(&mut mesh.y_start, &mut mesh.y_end);
+        std::mem::swap(&mut mesh.y_end, &mut self.candidate);
+        mesh.f_end.clone_from(&self.slopes[stages]);
+        Ok(())
+    }
+
+    /// Slope of stage i.
+    fn stage(&mut self, i: usize, t: f64, h: f64, split: usize) {
+        combine(
+            &mut self.stage,
+            &self.mesh.y_end,
+            h,
+            &self.pair.a[i],
+            &self.slopes,
+        );
+        let time = t + self.pair.c[i] * h;
+        rate(
+            &*self.system,
+            time,
+            &self.stage,
+            &mut self.slopes[i],
+            split,
+            &mut self.scratch,
+        );
+    }
+
+    /// Estimated error of the candidate in units of the tolerance.
+    fn error(&self, h: f64) -> f64 {
+        let Tolerance {
+            relative, absolute, ..
+        } = self.tolerance;
+        let sum = |weights: &[f64], k: usize| -> f64 {
+            weights
+                .iter()
+                .zip(&self.slopes)
+                .map(|(e, slope)| e * slope[k])
+                .sum()
+        };
+        let pairs = self.mesh.y_end.iter().zip(&self.candidate).enumerate();
+        match &self.pair.error {
+            Estimate::Single(weights) => {
+                let threshold = self.threshold();
+                let relative_error = pairs
+                    .map(|(k, (y, next))| sum(weights, k).abs() / y.abs().max(next.abs()).max(threshold))
+                    // `f64::max` would lose a NaN.
+                    .fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a });
+                h.abs() * relative_error / relative
+            }
+            Estimate::Double { fifth, third } => {
+                let (mut five, mut three) = (0.0, 0.0);
+                for (k, (y, next)) in pairs {
+                    let scale = absolute + relative * y.abs().max(next.abs());
+                    five += (sum(fifth, k) / scale).powi(2);
+                    three += (sum(third, k) / scale).powi(2);
+                }
+                if five == 0.0 && three == 0.0 {
+                    return 0.0;
+                }
+                h.abs() * five / ((five + 0.01 * three) * self.candidate.len() as f64).sqrt()
+            }
+        }
+    }
+
+    /// Fills in the dense output of the last interval, with the stages only it needs.
+    fn prepare_dense(&mut self, split: usize, info: &mut StepInfo) {
+        let (t, h, stages) = (self.mesh.start, self.mesh.length, self.pair.b.len());
+        for i in stages + 1..self.pair.a.len() {
+            combine(
+                &mut self.stage,
+                &self.mesh.y_start,
+                h,
+                &self.pair.a[i],
+                &self.slopes,
+            );
+            let time = t + self.pair.c[i] * h;
+            rate(
+                &*self.system,
+                time,
+                &self.stage,
+                &mut self.slopes[i],
+                split,
+                &mut self.scratch,
+            );
+            info.evaluations += 1;
+        }
+        let Mesh {
+            y_start,
+            y_end,
+            f_end,
+            dense,
+            ..
+        } = &mut self.mesh;
+        for k in 0..y_start.len() {
+            let delta = y_end[k] - y_start[k];
+            dense[0][k] = delta;
+            dense[1][k] = h * self.slopes[0][k] - delta;
+            dense[2][k] = 2.0 * delta - h * (self.slopes[0][k] + f_end[k]);
+        }
+        for (row, out) in self.pair.dense.iter().zip(&mut dense[3..]) {
+            out.fill(0.0);
+            for (d, slope) in row.iter().zip(&self.slopes) {
+                add_scaled(out, h * d, slope);
+            }
+        }
+    }
+
+    /// Reads `(q, v)` at time t off the dense output.
+    fn interpolate(&mut self, t: f64) {
+        let mesh = &self.mesh;
+        let x = (t - mesh.start) / mesh.length;
+        self.stage.clear();
+        self.stage.resize(mesh.y_start.len(), 0.0);
+        for (r, row) in mesh.dense.iter().enumerate().rev() {
+            let factor = if r % 2 == 0 { x } else { 1.0 - x };
+            for (out, f) in self.stage.iter_mut().zip(row) {
+                *out = (*out + f) * factor;
+            }
+        }
+        for (out, y) in self.stage.iter_mut().zip(&mesh.y_start) {
+            *out += y;
+        }
+    }
+
+    /// Takes the mesh out of the state. `false` when there is none that leads on from it.
+    fn restore(&mut self, state: &State, h: f64) -> bool {
+        let size = state.q.len() + state.p.len();
+        let mesh = &mut self.mesh;
+        let rows = 4 + mesh.dense.len();
+        if state.carry.len() != 3 + rows * size {
+            return false;
+        }
+        let (head, body) = state.carry.split_at(3);
+        let mut blocks = body.chunks_exact(size);
+        let sample = blocks.next().unwrap_or_default();
+        if sample[..state.q.len()] != state.q || sample[state.q.len()..] != state.p || head[2] * h <= 0.0 {
+            return false;
+        }
+        (mesh.start, mesh.length, mesh.next) = (head[0], head[1], head[2]);
+        let targets = [&mut mesh.y_start, &mut mesh.y_end, &mut mesh.f_end];
+        for (target, block) in targets.into_iter().chain(&mut mesh.dense).zip(blocks) {
+            target.clear();
+            target.extend_from_slice(block);
+        }
+        for slope in &mut self.slopes {
+            slope.resize(size, 0.0);
+        }
+        true
+    }
+
+    /// Puts the mesh and the sample it was left at into the state.
+    fn store(&self, state: &mut State) {
+        let mesh = &self.mesh;
+        state.carry.clear();
+        state
+            .carry
+            .extend_from_slice(&[mesh.start, mesh.length, mesh.next]);
+        state.carry.extend_from_slice(&state.q);
+        state.carry.extend_from_slice(&state.p);
+        for block in [&mesh.y_start, &mesh.y_end, &mesh.f_end]
+            .into_iter()
+            .chain(&mesh.dense)
+        {
+            state.carry.extend_from_slice(block);
+        }
+    }
+}
+
+impl Integrator for Adaptive {
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        let mut info = StepInfo::default();
+        let split = state.q.len();
+        if !self.restore(state, h) {
+            self.start(state, h, &mut info);
+        }
+        let target = state.t + h;
+        let mut walked = false;
+        while (target - (self.mesh.start + self.mesh.length)) * h.signum() > 0.0 {
+            self.advance(split, &mut info)?;
+            walked = true;
+        }
+        if walked {
+            self.prepare_dense(split, &mut info);
+        }
+        self.interpolate(target);
+        let (q, v) = self.stage.split_at(split);
+        self.next_q.clear();
+        self.next_q.extend_from_slice(q);
+        self.next_p.resize(state.p.len(), 0.0);
+        self.system.momentum(q, v, &mut self.next_p, &mut self.scratch);
+        super::check_finite(&self.next_q, &self.next_p)?;
+
+        std::mem::swap(&mut state.q, &mut self.next_q);
+        std::mem::swap(&mut state.p, &mut self.next_p);
+        state.t = target;
+        self.store(state);
+        Ok(info)
+    }
+}
+
+fn rate(system: &dyn System, t: f64, y: &[f64], f: &mut [f64], split: usize, scratch: &mut Scratch) {
+    let ((q, v), (dq, dv)) = (y.split_at(split), f.split_at_mut(split));
+    system.rate(t, q, v, dq, dv, scratch);
+}
+
+/// `out = y + h Σⱼ aⱼ kⱼ`.
+fn combine(out: &mut Vec<f64>, y: &[f64], h: f64, a: &[f64], slopes: &[Vec<f64>]) {
+    out.clear();
+    out.extend_from_slice(y);
+    for (a, slope) in a.iter().zip(slopes) {
+        if *a != 0.0 {
+            add_scaled(out, a * h, slope);
+        }
+    }
+}

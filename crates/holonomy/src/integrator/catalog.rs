@@ -1,0 +1,367 @@
+//! Every method, once. The command line, the manual and the property tests read this list.
+use super::{
+    Adaptive, Composition, Integrator, RungeKutta, Solver, SphereExplicit, SphereImplicit, SphereSplit,
+    adaptive::Tolerance,
+    tableaux::{self, Pair, Tableau},
+};
+use crate::{spheres::Spheres, system::System};
+use std::sync::Arc;
+
+/// The families of systems a method may be built for.
+#[derive(Clone)]
+pub enum Mechanism {
+    /// Systems on (S²)ⁿ.
+    Spheres(Arc<Spheres>),
+}
+
+impl Mechanism {
+    /// What all families have in common.
+    pub fn system(&self) -> Arc<dyn System> {
+        match self {
+            Self::Spheres(spheres) => spheres.clone(),
+        }
+    }
+}
+
+/// A numerical method and what it promises. Tests measure every promise, and that what is not
+/// promised does not hold.
+pub struct Method {
+    /// Name in model files and on the command line.
+    pub name: &'static str,
+    /// One line for people.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub reference: &'static str,
+    /// Order of convergence.
+    pub order: u32,
+    /// Preserves the symplectic form and every momentum map; energy does not drift.
+    pub symplectic: bool,
+    /// A step back undoes a step.
+    pub symmetric: bool,
+    /// Stays on the configuration manifold to the last bit.
+    pub on_manifold: bool,
+    /// Chooses its own steps; the step asked for is a sampling interval.
+    pub adaptive: bool,
+    /// Names of the options it takes.
+    pub options: &'static [&'static str],
+    /// Makes it for a mechanism.
+    pub build: fn(&Mechanism, &Options) -> Result<Box<dyn Integrator>, Unsupported>,
+}
+
+/// Options of methods; each method reads those it names in `Method::options`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Options {
+    /// `solver = "fixed-point"` rather than Newton.
+    pub fixed_point: bool,
+    /// Tolerance of the fixed-point iteration.
+    pub tolerance: Option<f64>,
+    /// Iterations after which a solver gives up.
+    pub max_iterations: Option<u32>,
+    /// Relative tolerance of adaptive methods.
+    pub rtol: Option<f64>,
+    /// Absolute tolerance of adaptive methods.
+    pub atol: Option<f64>,
+    /// Longest step of adaptive methods, s.
+    pub max_step: Option<f64>,
+    /// Time at which the run ends, s; adaptive methods end their mesh there.
+    pub end: Option<f64>,
+}
+
+/// A method that does not fit a mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{method}` needs {needs}; use `{instead}`")]
+pub struct Unsupported {
+    /// The method.
+    pub method: &'static str,
+    /// What it needs.
+    pub needs: &'static str,
+    /// What to use instead.
+    pub instead: &'static str,
+}
+
+/// The method of the given name.
+pub fn find(name: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|m| m.name == name)
+}
+
+const LEE: &str = "Lee, Leok & McClamroch (2009)";
+const SOLVER: &[&str] = &["solver", "tolerance", "max_iterations"];
+const ERROR_CONTROL: &[&str] = &["rtol", "atol", "max_step"];
+
+/// Variational or splitting methods: everything is kept.
+const GEOMETRIC: Method = Method {
+    name: "",
+    summary: "",
+    reference: LEE,
+    order: 2,
+    symplectic: true,
+    symmetric: true,
+    on_manifold: true,
+    adaptive: false,
+    options: &[],
+    build: |_, _| {
+        Err(Unsupported {
+            method: "",
+            needs: "",
+            instead: "",
+        })
+    },
+};
+
+/// Conventional methods: nothing is.
+const CONVENTIONAL: Method = Method {
+    symplectic: false,
+    symmetric: false,
+    on_manifold: false,
+    ..GEOMETRIC
+};
+
+/// All methods, in the order in which people should consider them.
+pub static METHODS: &[Method] = &[
+    Method {
+        name: "sphere-explicit",
+        summary: "explicit variational integrator on (S²)ⁿ, separate bodies",
+        build: |m, _| explicit(m, "sphere-explicit"),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-explicit-4",
+        summary: "sphere-explicit raised to order 4 by Suzuki's five stages",
+        reference: "Suzuki (1990)",
+        order: 4,
+        build: |m, _| composed(explicit(m, "sphere-explicit-4")?, 4),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-explicit-6",
+        summary: "sphere-explicit raised to order 6 by nine stages",
+        reference: "Kahan & Li (1997)",
+        order: 6,
+        build: |m, _| composed(explicit(m, "sphere-explicit-6")?, 6),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-explicit-8",
+        summary: "sphere-explicit raised to order 8 by seventeen stages",
+        reference: "Kahan & Li (1997)",
+        order: 8,
+        build: |m, _| composed(explicit(m, "sphere-explicit-8")?, 8),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-implicit",
+        summary: "implicit variational integrator on (S²)ⁿ, any inertia, O(n) for links",
+        options: SOLVER,
+        build: |m, o| Ok(implicit(m, o)),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-implicit-4",
+        summary: "sphere-implicit raised to order 4 by Suzuki's five stages",
+        reference: "Suzuki (1990)",
+        order: 4,
+        options: SOLVER,
+        build: |m, o| composed(implicit(m, o), 4),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-implicit-6",
+        summary: "sphere-implicit raised to order 6 by nine stages",
+        reference: "Kahan & Li (1997)",
+        order: 6,
+        options: SOLVER,
+        build: |m, o| composed(implicit(m, o), 6),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-implicit-8",
+        summary: "sphere-implicit raised to order 8 by seventeen stages",
+        reference: "Kahan & Li (1997)",
+        order: 8,
+        options: SOLVER,
+        build: |m, o| composed(implicit(m, o), 8),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-split",
+        summary: "great-circle drifts and kicks, separate bodies, any step",
+        reference: "Strang (1968)",
+        build: |m, _| split(m, "sphere-split", 2),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-split-4",
+        summary: "great-circle splitting of order 4, six optimized stages",
+        reference: "Blanes & Moan (2002)",
+        order: 4,
+        build: |m, _| split(m, "sphere-split-4", 4),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-split-6",
+        summary: "great-circle splitting of order 6, eleven optimized stages",
+        reference: "Blanes & Moan (2002)",
+        order: 6,
+        build: |m, _| split(m, "sphere-split-6", 6),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "euler",
+        summary: "explicit Euler",
+        reference: "Euler (1768)",
+        order: 1,
+        build: |m, _| runge_kutta(m, &tableaux::EULER, false),
+        ..CONVENTIONAL
+    },
+    Method {
+        name: "euler-projected",
+        summary: "explicit Euler, moved back to the manifold after every step",
+        reference: "Euler (1768)",
+        order: 1,
+        on_manifold: true,
+        build: |m, _| runge_kutta(m, &tableaux::EULER, true),
+        ..CONVENTIONAL
+    },
+    Method {
+        name: "rk2-midpoint",
+        summary: "explicit midpoint rule",
+        reference: "Runge (1895)",
+        build: |m, _| runge_kutta(m, &tableaux::MIDPOINT, false),
+        ..CONVENTIONAL
+    },
+    Method {
+        name: "rk2-midpoint-projected",
+        summary: "explicit midpoint rule, moved back to the manifold after every step",
+        reference: "Runge (1895)",
+        on_manifold: true,
+        build: |m, _| runge_kutta(m, &tableaux::MIDPOINT, true),
+        ..CONVENTIONAL
+    },
+    Method {
+        name: "rk2-heun",
+        summary: "explicit trapezoidal rule",
+        reference: "Heun (1900)",
+        build: |m, _| runge_kutta(m, &tableaux::HEUN, false),
+        ..CONVENTIONAL
+    },
+    Method {
+        name: "rk2-heun-projected",
+        summary: "explicit trapezoidal rule, moved back to the manifold after every step",
+        reference: "Heun (1900)",
+        on_manifold: true,
+        build: |m, _| runge_kutta(m, &tableaux::HEUN, true),
+        ..CONVENTIONAL
+    },
+    Method {
+        name: "rk4",
+        summary: "classical Runge–Kutta",
+        reference: "Kutta (1901)",
+        order: 4,
+        build: |m, _| runge_kutta(m, &tableaux::CLASSICAL, false),
+        ..CONVENTIONAL
+    },
+    Method {
+        name: "rkf45",
+        summary: "Fehlberg 4(5) with the coefficients of document 002, adaptive",
+        reference: "Fehlberg (1969)",
+        order: 5,
+        adaptive: true,
+        options: ERROR_CONTROL,
+        build: |m, o| adaptive(m, o, tableaux::fehlberg()),
+        ..CONVENTIONAL
+    },
+    Method {
+        name: "rk45",
+        summary: "Dormand–Prince 5(4) with the step control of MATLAB's ode45, adaptive",
+        reference: "Dormand & Prince (1980)",
+        order: 5,
+        adaptive: true,
+        options: ERROR_CONTROL,
+        build: |m, o| adaptive(m, o, tableaux::dormand_prince()),
+        ..CONVENTIONAL
+    },
+    Method {
+        name: "dop853",
+        summary: "Dormand–Prince 8(5,3), adaptive",
+        reference: "Hairer, Nørsett & Wanner (1993)",
+        order: 8,
+        adaptive: true,
+        options: ERROR_CONTROL,
+        build: |m, o| adaptive(m, o, tableaux::dop853()),
+        ..CONVENTIONAL
+    },
+];
+
+const SEPARATE: &str = "separate bodies (a diagonal inertia matrix)";
+
+fn explicit(mechanism: &Mechanism, method: &'static str) -> Result<Box<dyn Integrator>, Unsupported> {
+    let Mechanism::Spheres(spheres) = mechanism;
+    match SphereExplicit::new(spheres.clone()) {
+        Some(integrator) => Ok(Box::new(integrator)),
+        None => Err(Unsupported {
+            method,
+            needs: SEPARATE,
+            instead: "sphere-implicit",
+        }),
+    }
+}
+
+fn split(
+    mechanism: &Mechanism,
+    method: &'static str,
+    order: u32,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    let Mechanism::Spheres(spheres) = mechanism;
+    match SphereSplit::new(spheres.clone(), order) {
+        Some(integrator) => Ok(Box::new(integrator)),
+        None => Err(Unsupported {
+            method,
+            needs: SEPARATE,
+            instead: "sphere-implicit",
+        }),
+    }
+}
+
+fn implicit(mechanism: &Mechanism, options: &Options) -> Box<dyn Integrator> {
+    let Mechanism::Spheres(spheres) = mechanism;
+    let solver = if options.fixed_point {
+        Solver::FixedPoint {
+            tolerance: options.tolerance.unwrap_or(1e-15),
+            max_iterations: options.max_iterations.unwrap_or(200),
+        }
+    } else {
+        Solver::Newton {
+            max_iterations: options.max_iterations.unwrap_or(30),
+        }
+    };
+    Box::new(SphereImplicit::new(spheres.clone(), solver))
+}
+
+fn composed(base: Box<dyn Integrator>, order: u32) -> Result<Box<dyn Integrator>, Unsupported> {
+    match Composition::new(base, order) {
+        Some(composition) => Ok(Box::new(composition)),
+        None => unreachable!("the catalog asks for orders 4, 6 and 8"),
+    }
+}
+
+fn runge_kutta(
+    mechanism: &Mechanism,
+    tableau: &'static Tableau,
+    project: bool,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    Ok(Box::new(RungeKutta::new(mechanism.system(), tableau, project)))
+}
+
+fn adaptive(
+    mechanism: &Mechanism,
+    options: &Options,
+    pair: Pair,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    let tolerance = Tolerance {
+        relative: options.rtol.unwrap_or(1e-6),
+        absolute: options.atol.unwrap_or(1e-9),
+        max_step: options.max_step.unwrap_or(f64::INFINITY),
+        end: options.end,
+    };
+    Ok(Box::new(Adaptive::new(mechanism.system(), pair, tolerance)))
+}

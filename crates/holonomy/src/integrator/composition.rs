@@ -1,0 +1,90 @@
+//! Higher order by composing a symmetric second-order method with itself.
+//!
+//! ```text
+//! Φ = φ_{γₛh} ∘ … ∘ φ_{γ₁h},    Σγ = 1,    γᵢ = γₛ₊₁₋ᵢ
+//! order 4   5 stages   γ₁ = γ₂ = 1/(4 − 4^{1/3})       Suzuki (1990)
+//! order 6   9 stages   order 8   17 stages             Kahan & Li (1997)
+//! ```
+//! A symmetric composition of a symmetric, symplectic method is symmetric and symplectic.
+use super::{Fault, Integrator, StepInfo};
+use crate::system::State;
+
+/// A symmetric composition of one method.
+pub struct Composition {
+    base: Box<dyn Integrator>,
+    substeps: &'static [f64],
+    before: Option<State>,
+}
+
+impl Composition {
+    /// Raises `base`, symmetric and of order 2, to order 4, 6 or 8; `None` for other orders.
+    pub fn new(base: Box<dyn Integrator>, order: u32) -> Option<Self> {
+        let substeps: &'static [f64] = match order {
+            4 => &SUZUKI_4,
+            6 => &KAHAN_LI_6,
+            8 => &KAHAN_LI_8,
+            _ => return None,
+        };
+        Some(Self {
+            base,
+            substeps,
+            before: None,
+        })
+    }
+}
+
+impl Integrator for Composition {
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        let before = self.before.get_or_insert_with(|| state.clone());
+        before.copy_from(state);
+        let mut total = StepInfo::default();
+        for gamma in self.substeps {
+            match self.base.attempt(state, gamma * h) {
+                Ok(info) => total += info,
+                Err(fault) => {
+                    state.copy_from(before);
+                    return Err(fault);
+                }
+            }
+        }
+        state.t = before.t + h;
+        Ok(total)
+    }
+}
+
+/// 1/(4 − 4^{1/3}).
+const SUZUKI: f64 = 0.414_490_771_794_375_7;
+const SUZUKI_4: [f64; 5] = [SUZUKI, SUZUKI, 1.0 - 4.0 * SUZUKI, SUZUKI, SUZUKI];
+
+const KAHAN_LI_6: [f64; 9] = palindrome([
+    0.392_161_444_007_314_14,
+    0.332_599_136_789_359_44,
+    -0.706_246_172_557_639_4,
+    0.082_213_596_293_550_8,
+]);
+
+const KAHAN_LI_8: [f64; 17] = palindrome([
+    0.130_202_483_088_890_08,
+    0.561_162_981_775_108_4,
+    -0.389_474_962_644_847_3,
+    0.158_841_906_555_155_6,
+    -0.395_903_894_133_237_56,
+    0.184_539_640_978_315_7,
+    0.258_374_387_686_322_05,
+    0.295_011_723_609_310_3,
+]);
+
+/// `γ₁ … γₖ γ γₖ … γ₁` with the middle one such that the sum is 1.
+const fn palindrome<const K: usize, const S: usize>(outer: [f64; K]) -> [f64; S] {
+    let mut all = [0.0; S];
+    let mut sum = 0.0;
+    let mut i = 0;
+    while i < K {
+        all[i] = outer[i];
+        all[S - 1 - i] = outer[i];
+        sum += outer[i];
+        i += 1;
+    }
+    all[K] = 1.0 - 2.0 * sum;
+    all
+}

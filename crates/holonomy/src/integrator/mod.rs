@@ -1,0 +1,171 @@
+//! Integrators: maps `State → State` over one step. Each method stands in one file, which opens
+//! with its equations, and in one entry of the [`catalog`].
+mod adaptive;
+pub mod catalog;
+mod composition;
+mod force;
+mod runge_kutta;
+mod sphere_explicit;
+mod sphere_implicit;
+mod sphere_split;
+mod tableaux;
+mod tableaux_dop853;
+
+pub use adaptive::Adaptive;
+pub use composition::Composition;
+pub use runge_kutta::RungeKutta;
+pub use sphere_explicit::SphereExplicit;
+pub use sphere_implicit::{Solver, SphereImplicit};
+pub use sphere_split::SphereSplit;
+
+use crate::system::{Layout, State};
+use std::fmt;
+
+/// One step of a numerical method. Holds options and scratch only: the result is a function of
+/// the state and the step.
+pub trait Integrator: Send {
+    /// Advances the state by `h`, which may be negative. On a fault the state is as it was.
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault>;
+
+    /// Like [`Integrator::attempt`], but finds out how large a step would have worked.
+    fn step(&mut self, state: &mut State, h: f64) -> Result<StepInfo, StepError> {
+        self.attempt(state, h).map_err(|fault| {
+            let mut trial = state.clone();
+            let limit = largest_step(h, |h| {
+                trial.copy_from(state);
+                self.attempt(&mut trial, h).is_ok()
+            });
+            StepError { fault, limit }
+        })
+    }
+}
+
+/// What a step cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepInfo {
+    /// Iterations of the nonlinear solver; zero for explicit methods.
+    pub iterations: u32,
+    /// Evaluations of the forces.
+    pub evaluations: u32,
+    /// Steps an adaptive method took inside this one, and those it threw away.
+    pub substeps: u32,
+    /// Substeps whose error was too large.
+    pub rejected: u32,
+}
+
+impl std::ops::AddAssign for StepInfo {
+    fn add_assign(&mut self, other: Self) {
+        self.iterations += other.iterations;
+        self.evaluations += other.evaluations;
+        self.substeps += other.substeps;
+        self.rejected += other.rejected;
+    }
+}
+
+/// Why a step could not be taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fault {
+    /// What happened.
+    pub cause: Cause,
+    /// The body where it happened, if it was one.
+    pub body: Option<usize>,
+}
+
+/// What stops a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cause {
+    /// A body would turn by more than 90°, where the discrete equations have no solution.
+    TooLarge,
+    /// The nonlinear equations were not solved.
+    NotConverged {
+        /// Iterations taken.
+        iterations: u32,
+        /// Size of the last correction.
+        correction: f64,
+    },
+    /// A number is infinite or not a number.
+    NotFinite,
+    /// An adaptive method would need steps too small to advance the time.
+    ToleranceTooTight {
+        /// The step it was about to try, s.
+        step: f64,
+    },
+}
+
+/// A step that could not be taken, and the largest that could.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepError {
+    /// What happened and where.
+    pub fault: Fault,
+    /// The largest step that works from the same state, to about 1 %; `None` if none was found.
+    pub limit: Option<f64>,
+}
+
+impl StepError {
+    /// A sentence for people, with the body's name.
+    pub fn describe(&self, layout: &Layout) -> String {
+        let name = self.fault.body.and_then(|i| layout.bodies.get(i));
+        let body = name.map_or_else(|| "the state".to_owned(), |name| format!("body `{name}`"));
+        let what = match self.fault.cause {
+            Cause::TooLarge => format!("the step is too large: {body} would turn by more than 90° in it"),
+            Cause::NotConverged {
+                iterations,
+                correction,
+            } => format!(
+                "the equations of the step were not solved: after {iterations} iterations {body} still moves by {correction:.1e}"
+            ),
+            Cause::NotFinite => format!("{body} is no longer finite after the step"),
+            Cause::ToleranceTooTight { step } => format!(
+                "the error tolerance cannot be met: {body} would need steps below {step:.1e} s; loosen rtol and atol"
+            ),
+        };
+        match self.limit {
+            Some(limit) => format!("{what}; the largest step that works here is about {limit:.3e} s"),
+            None => format!("{what}; no smaller step works here either"),
+        }
+    }
+}
+
+impl fmt::Display for StepError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.describe(&Layout::default()))
+    }
+}
+
+impl std::error::Error for StepError {}
+
+/// The first body that holds a number that is not finite, as a fault.
+fn check_finite(q: &[f64], p: &[f64]) -> Result<(), Fault> {
+    let bad = q
+        .iter()
+        .zip(p)
+        .position(|(q, p)| !(q.is_finite() && p.is_finite()));
+    match bad {
+        None => Ok(()),
+        Some(k) => Err(Fault {
+            cause: Cause::NotFinite,
+            body: Some(k / 3),
+        }),
+    }
+}
+
+/// Largest step below `h` that works: halves until one does, then closes in from both sides.
+fn largest_step(h: f64, mut works: impl FnMut(f64) -> bool) -> Option<f64> {
+    let mut bad = h;
+    let mut good = (1..=40).map(|k| h / f64::powi(2.0, k)).find(|h| {
+        let ok = works(*h);
+        if !ok {
+            bad = *h;
+        }
+        ok
+    })?;
+    for _ in 0..6 {
+        let middle = 0.5 * (good + bad);
+        if works(middle) {
+            good = middle
+        } else {
+            bad = middle
+        }
+    }
+    Some(good)
+}

@@ -1,0 +1,150 @@
+//! Implicit variational integrator on (S²)ⁿ for any constant inertia.
+//!
+//! ```text
+//! π̃ᵢ = πᵢ − ½h qᵢ × ∂ᵢV(q)
+//! qᵢ × Σⱼ Mᵢⱼ Δⱼ = h π̃ᵢ,   qⱼ⁺ = qⱼ + Δⱼ ∈ S²                           (3.10)
+//! πᵢ⁺ = π̃ᵢ + h⁻¹ Δᵢ × Σⱼ Mᵢⱼ Δⱼ − ½h qᵢ⁺ × ∂ᵢV(q⁺)
+//! ```
+//! Lee, Leok & McClamroch (2009), Proposition 3. The last line is (3.9) with (3.10) put in: it adds
+//! small increments, and their sum over the bodies vanishes by the symmetry of M, so the total
+//! momentum is kept however well (3.10) is solved.
+//!
+//! Two ways to solve (3.10): [`cayley`] for any inertia, [`tension`] for chains of point masses.
+mod cayley;
+mod tension;
+
+use super::{Cause, Fault, Integrator, StepInfo, force::Force};
+use crate::{
+    Vec3,
+    geometry::s2,
+    spheres::{Inertia, Spheres, view, view_mut},
+    system::State,
+};
+use cayley::Cayley;
+use std::sync::Arc;
+use tension::Tension;
+
+/// Implicit variational integrator on (S²)ⁿ.
+pub struct SphereImplicit {
+    equations: Equations,
+    force: Force,
+    kicked: Vec<Vec3>,
+    motion: Motion,
+    next_q: Vec<f64>,
+    next_p: Vec<f64>,
+}
+
+/// How the nonlinear equations are solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Solver {
+    /// Newton's method, to round-off.
+    Newton {
+        /// Give up after this many.
+        max_iterations: u32,
+    },
+    /// The iteration of the paper: freeze f in the matrix of (3.16) and solve for f.
+    FixedPoint {
+        /// Stop when no component of f changes by more than this.
+        tolerance: f64,
+        /// Give up after this many.
+        max_iterations: u32,
+    },
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self::Newton { max_iterations: 30 }
+    }
+}
+
+/// (3.10), set up for one way to solve it.
+enum Equations {
+    Cayley(Cayley),
+    Tension(Tension),
+}
+
+/// The solution of (3.10).
+struct Motion {
+    /// Δᵢ.
+    displacement: Vec<Vec3>,
+    /// `Σⱼ Mᵢⱼ Δⱼ`.
+    flow: Vec<Vec3>,
+}
+
+impl SphereImplicit {
+    /// Works for every inertia.
+    pub fn new(system: Arc<Spheres>, solver: Solver) -> Self {
+        let n = system.len();
+        let tension = match (solver, system.inertia()) {
+            (Solver::Newton { max_iterations }, Inertia::Links(links)) => Tension::new(links, max_iterations),
+            _ => None,
+        };
+        let equations = match tension {
+            Some(tension) => Equations::Tension(tension),
+            None => Equations::Cayley(Cayley::new(system.clone(), solver)),
+        };
+        Self {
+            equations,
+            force: Force::new(system),
+            kicked: Vec::with_capacity(n),
+            motion: Motion {
+                displacement: vec![Vec3::zeros(); n],
+                flow: vec![Vec3::zeros(); n],
+            },
+            next_q: vec![0.0; 3 * n],
+            next_p: vec![0.0; 3 * n],
+        }
+    }
+}
+
+impl Integrator for SphereImplicit {
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        let (q, pi) = (view(&state.q), view(&state.p));
+        let before = self.force.evaluations;
+
+        let gradient = self.force.at(q);
+        self.kicked.clear();
+        self.kicked
+            .extend((0..q.len()).map(|i| pi[i] - q[i].cross(&gradient[i]) * (0.5 * h)));
+        let iterations = match &mut self.equations {
+            Equations::Cayley(cayley) => cayley.solve(q, &self.kicked, h, &mut self.motion),
+            Equations::Tension(tension) => tension.solve(q, &self.kicked, h, &mut self.motion),
+        }?;
+
+        let Motion { displacement, flow } = &self.motion;
+        let (next_q, next_pi) = (view_mut(&mut self.next_q), view_mut(&mut self.next_p));
+        for i in 0..q.len() {
+            next_q[i] = s2::normalised(&(q[i] + displacement[i]));
+        }
+        let gradient = self.force.at(next_q);
+        for i in 0..q.len() {
+            let turned = self.kicked[i] + displacement[i].cross(&flow[i]) / h;
+            next_pi[i] = s2::tangent(&next_q[i], &(turned - next_q[i].cross(&gradient[i]) * (0.5 * h)));
+        }
+        super::check_finite(&self.next_q, &self.next_p)?;
+
+        std::mem::swap(&mut state.q, &mut self.next_q);
+        std::mem::swap(&mut state.p, &mut self.next_p);
+        state.t += h;
+        Ok(StepInfo {
+            iterations,
+            evaluations: self.force.evaluations - before,
+            ..StepInfo::default()
+        })
+    }
+}
+
+fn not_converged(iterations: u32, correction: f64, body: usize) -> Fault {
+    let cause = if correction.is_finite() {
+        Cause::NotConverged {
+            iterations,
+            correction,
+        }
+    } else {
+        Cause::NotFinite
+    };
+    Fault {
+        cause,
+        body: Some(body),
+    }
+}

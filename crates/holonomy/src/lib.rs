@@ -1,0 +1,21 @@
+//! Structure-preserving simulation of mechanical systems.
+//!
+//! A [`system::System`] says what moves, a [`system::State`] where it is, an
+//! [`integrator::Integrator`] maps a state over one step, and a
+//! [`simulation::Simulation`] runs it and shows samples to observers. The modules
+//! below stand in reading order.
+//!
+//! The engine does no input or output and reads no clock, environment or random source.
+
+pub mod diagnostics;
+pub mod geometry;
+pub mod integrator;
+pub mod model;
+pub mod potential;
+pub mod simulation;
+pub mod solve;
+pub mod spheres;
+pub mod system;
+
+/// A vector of R³.
+pub type Vec3 = nalgebra::Vector3<f64>;

@@ -1,0 +1,139 @@
+//! Model files: text → a mechanism, a state, a method and a schedule; or a list of problems, each
+//! with the place it points at. Rendering them is the caller's business.
+//!
+//! [`source`], [`parse`] and [`reader`] deal with text; [`bodies`], [`potentials`] and [`run`] know
+//! the words of the language.
+mod bodies;
+mod overrides;
+mod parse;
+mod potentials;
+mod problem;
+mod reader;
+mod resolved;
+mod run;
+mod source;
+mod units;
+
+pub use parse::{Document, parse};
+pub use problem::{Problem, Problems, Report, Severity, nearest};
+pub use reader::{Field, Reference, Section, Spanned};
+pub use run::Format;
+pub use source::{Location, Override, Source};
+pub use units::{QuantityError, Unit, parse_quantity};
+
+use crate::{
+    integrator::{
+        Integrator,
+        catalog::{Mechanism, Method, Options},
+    },
+    simulation::{Schedule, Simulation},
+    spheres::Spheres,
+    system::State,
+};
+use std::sync::Arc;
+
+/// A model, ready to run.
+pub struct Model {
+    /// What it is called, for people.
+    pub title: String,
+    /// What moves.
+    pub mechanism: Mechanism,
+    /// Where it starts.
+    pub state: State,
+    /// How it is stepped.
+    pub method: &'static Method,
+    /// Options of the method.
+    pub options: Options,
+    /// How far it runs.
+    pub schedule: Schedule,
+    /// How the trajectory is written.
+    pub format: Format,
+    /// The model with all overrides in it, as text that loads to the same model.
+    pub resolved: String,
+    /// Things worth knowing that are not errors.
+    pub notes: Vec<Problem>,
+}
+
+impl Model {
+    /// A simulation that starts where the model does.
+    pub fn simulation(&self) -> Simulation {
+        Simulation {
+            system: self.mechanism.system(),
+            integrator: self.integrator(),
+            state: self.state.clone(),
+        }
+    }
+
+    /// The method, made for the mechanism.
+    pub fn integrator(&self) -> Box<dyn Integrator> {
+        match (self.method.build)(&self.mechanism, &self.options) {
+            Ok(integrator) => integrator,
+            Err(_) => unreachable!("the loader has built it once"),
+        }
+    }
+}
+
+/// Reads a model. All errors of a text are reported at once, in the order of the text.
+pub fn load(source: &Source) -> Result<Model, Vec<Problem>> {
+    let problems = Problems::new();
+    let model = parse(source, &problems).and_then(|document| read(&document, &problems));
+    let failed = problems.has_errors();
+    let list = problems.into_sorted();
+    match model {
+        Some(model) if !failed => Ok(Model { notes: list, ..model }),
+        _ => Err(list),
+    }
+}
+
+fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
+    let root = document.root(problems);
+    let title = root.optional("title").string();
+    root.optional("space").choice(&["spheres"]);
+    let bodies = bodies::read(&root);
+    let potentials = potentials::read(&root, bodies.as_ref());
+    let run = run::read(&root);
+    root.finish();
+
+    let (bodies, potentials, run) = (bodies?, potentials?, run?);
+    if problems.has_errors() {
+        return None;
+    }
+    let spheres = Arc::new(Spheres::new(
+        bodies.bodies,
+        bodies.inertia,
+        potentials.points,
+        potentials.list,
+    ));
+    let energies = spheres.potential_energies(&bodies.directions);
+    for (span, energy) in potentials.spans.into_iter().zip(energies) {
+        if !energy.is_finite() {
+            problems
+                .error(
+                    span,
+                    format!("the energy of this potential at the start is {energy}"),
+                )
+                .help("move the bodies apart: it is singular where two of them meet or are opposite");
+        }
+    }
+    let state = spheres.state(&bodies.directions, &bodies.angular_velocities);
+    let mechanism = Mechanism::Spheres(spheres);
+    if let Err(unsupported) = (run.method.build)(&mechanism, &run.options) {
+        problems
+            .error(
+                run.method_span,
+                format!("`{}` needs {}", unsupported.method, unsupported.needs),
+            )
+            .help(format!("use `{}`", unsupported.instead));
+    }
+    Some(Model {
+        title: title.map_or_else(String::new, |title| title.value.to_owned()),
+        mechanism,
+        state,
+        method: run.method,
+        options: run.options,
+        schedule: run.schedule,
+        format: run.format,
+        resolved: document.to_toml(""),
+        notes: Vec::new(),
+    })
+}

@@ -1,0 +1,87 @@
+use toml::de::DeValue;
+
+use super::{Field, Spanned};
+use crate::model::problem::{Problems, excerpt};
+
+/// How one thing of a model speaks of another, such as a body of its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reference<'a> {
+    /// By its name, or by a path such as `mast/top`.
+    Name(&'a str),
+    /// By its number, counted from 1.
+    Index(usize),
+}
+
+impl Spanned<Reference<'_>> {
+    /// The position of what is meant in the list of names, counted from 0; `what` is the word for messages (`body`).
+    /// Things without a name have an empty one.
+    pub fn resolve<S: AsRef<str>>(&self, what: &str, names: &[S], problems: &Problems) -> Option<usize> {
+        match self.value {
+            Reference::Index(index) if (1..=names.len()).contains(&index) => Some(index - 1),
+            Reference::Index(index) => {
+                let message = format!("there is no {what} {index}");
+                problems
+                    .error(self.span.clone(), message)
+                    .help(match names.len() {
+                        0 => "there are none".to_owned(),
+                        1 => "there is only 1".to_owned(),
+                        count => format!("there are {count}, counted from 1"),
+                    })
+                    .none()
+            }
+            Reference::Name(name) => {
+                let position = names
+                    .iter()
+                    .position(|known| !name.is_empty() && known.as_ref() == name);
+                if position.is_none() {
+                    let known = names.iter().map(AsRef::as_ref).filter(|known| !known.is_empty());
+                    let message = format!("there is no {what} named `{}`", excerpt(name));
+                    problems.error(self.span.clone(), message).suggest(name, known);
+                }
+                position
+            }
+        }
+    }
+}
+
+impl<'a> Field<'_, 'a> {
+    /// A reference by name or by number.
+    pub fn reference(self) -> Option<Spanned<Reference<'a>>> {
+        let value = self.value()?;
+        self.reference_of(value)
+    }
+
+    /// A list of references by name or by number.
+    pub fn references(self) -> Option<Spanned<Vec<Spanned<Reference<'a>>>>> {
+        let value = self.value()?;
+        let DeValue::Array(array) = value.value else {
+            return self.wrong_type(&value, "an array of names").none();
+        };
+        let elements = array
+            .iter()
+            .map(|element| Spanned::new(element.get_ref(), element.span()));
+        let references: Vec<_> = elements.map(|element| self.reference_of(element)).collect();
+        Some(Spanned::new(
+            references.into_iter().collect::<Option<_>>()?,
+            value.span,
+        ))
+    }
+
+    fn reference_of(&self, value: Spanned<&'a DeValue<'a>>) -> Option<Spanned<Reference<'a>>> {
+        let reference = match value.value {
+            DeValue::String(name) => Reference::Name(name),
+            DeValue::Integer(digits) => match usize::from_str_radix(digits.as_str(), digits.radix()) {
+                Ok(index) if index > 0 => Reference::Index(index),
+                _ => {
+                    let message = format!("`{}` cannot be {digits}", self.shown_key());
+                    return self
+                        .error(value.span, message)
+                        .help("give a name, or a number counted from 1")
+                        .none();
+                }
+            },
+            _ => return self.wrong_type(&value, "a name or a number").none(),
+        };
+        Some(Spanned::new(reference, value.span))
+    }
+}

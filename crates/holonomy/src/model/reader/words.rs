@@ -1,0 +1,96 @@
+use std::borrow::Cow;
+
+use toml::de::DeValue;
+
+use super::{Field, Spanned};
+use crate::model::problem::excerpt;
+
+impl<'a> Field<'_, 'a> {
+    /// Any text.
+    pub fn string(self) -> Option<Spanned<&'a str>> {
+        let value = self.value()?;
+        match value.value {
+            DeValue::String(text) => Some(Spanned::new(text.as_ref(), value.span)),
+            _ => self
+                .wrong_type(&value, "a string")
+                .help("write it between quotes")
+                .none(),
+        }
+    }
+
+    /// A list of texts.
+    pub fn strings(self) -> Option<Spanned<Vec<Spanned<&'a str>>>> {
+        let value = self.value()?;
+        let DeValue::Array(array) = value.value else {
+            return self
+                .wrong_type(&value, "an array of strings")
+                .help(format!("write `{} = [\"…\"]`", self.shown_key()))
+                .none();
+        };
+        let texts: Vec<_> = array.iter().map(|element| self.string_of(element)).collect();
+        Some(Spanned::new(
+            texts.into_iter().collect::<Option<_>>()?,
+            value.span,
+        ))
+    }
+
+    /// One of the given words.
+    pub fn choice<'c>(self, choices: &[&'c str]) -> Option<Spanned<&'c str>> {
+        let key = self.shown_key();
+        let problems = self.section.problems;
+        let given = self.string()?;
+        let found = choices.iter().find(|choice| **choice == given.value);
+        if found.is_none() {
+            let message = format!("`{}` is not a known `{key}`", excerpt(given.value));
+            problems
+                .error(given.span.clone(), message)
+                .suggest(given.value, choices.iter().copied());
+        }
+        found.map(|choice| Spanned::new(*choice, given.span))
+    }
+
+    /// A name for something in the model: letters, digits, `-` and `_`, and not digits alone, so that it can be told
+    /// from a number and be part of a path.
+    pub fn name(self) -> Option<Spanned<&'a str>> {
+        let problems = self.section.problems;
+        let given = self.string()?;
+        let allowed = |letter: char| letter.is_alphanumeric() || letter == '-' || letter == '_';
+        let digits = given.value.chars().all(|letter| letter.is_ascii_digit());
+        if given.value.chars().all(allowed) && !digits {
+            return Some(given);
+        }
+        let message = format!("`{}` cannot be used as a name", excerpt(given.value));
+        problems
+            .error(given.span, message)
+            .help("use letters, digits, `-` and `_`, and not digits alone")
+            .none()
+    }
+
+    /// `true` or `false`.
+    pub fn boolean(self) -> Option<Spanned<bool>> {
+        let value = self.value()?;
+        match value.value {
+            DeValue::Boolean(answer) => Some(Spanned::new(*answer, value.span)),
+            _ => self
+                .wrong_type(&value, "`true` or `false`")
+                .help("write `true` or `false` without quotes")
+                .none(),
+        }
+    }
+
+    fn string_of(&self, element: &'a toml::Spanned<DeValue<'a>>) -> Option<Spanned<&'a str>> {
+        match element.get_ref() {
+            DeValue::String(text) => Some(Spanned::new(Cow::as_ref(text), element.span())),
+            other => {
+                let message = format!(
+                    "`{}` must be an array of strings, got {}",
+                    self.shown_key(),
+                    super::kind(other)
+                );
+                self.error(element.span(), message)
+                    .help("write it between quotes")
+                    .none()
+            }
+        }
+    }
+}

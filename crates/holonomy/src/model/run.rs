@@ -1,0 +1,164 @@
+//! `[method]`, `[run]` and `[output]`.
+use super::{Section, Spanned, Unit};
+use crate::{
+    integrator::catalog::{self, Method, Options},
+    simulation::Schedule,
+};
+use std::ops::Range;
+
+/// How a trajectory is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Apache Parquet, one column per number.
+    Parquet,
+    /// Comma-separated text.
+    Csv,
+    /// NumPy arrays in one file.
+    Npz,
+}
+
+pub(super) struct Run {
+    pub(super) method: &'static Method,
+    pub(super) method_span: Range<usize>,
+    pub(super) options: Options,
+    pub(super) schedule: Schedule,
+    pub(super) format: Format,
+}
+
+pub(super) fn read(root: &Section<'_>) -> Option<Run> {
+    let method = root.required("method").table().map(read_method);
+    let schedule = root.required("run").table().map(read_schedule);
+    let format = root
+        .optional("output")
+        .table()
+        .map_or(Some(Format::Parquet), read_format);
+    let ((method, method_span, mut options), schedule) = (method??, schedule??);
+    options.end = Some(schedule.step * schedule.steps as f64);
+    if method.adaptive && options.max_step.is_none() {
+        // As `ode45` does: never a step longer than a tenth of the run.
+        options.max_step = options.end.map(|end| 0.1 * end);
+    }
+    Some(Run {
+        method,
+        method_span,
+        options,
+        schedule,
+        format: format?,
+    })
+}
+
+fn read_method(section: Section<'_>) -> Option<(&'static Method, Range<usize>, Options)> {
+    let names: Vec<&str> = catalog::METHODS.iter().map(|m| m.name).collect();
+    let name = section.required("name").choice(&names);
+    let Some((name, method)) = name.and_then(|name| Some((name.span, catalog::find(name.value)?))) else {
+        // Without the method its options cannot be judged.
+        return None;
+    };
+    let mut options = Options::default();
+    for key in method.options {
+        let field = section.optional(key);
+        match *key {
+            "solver" => {
+                options.fixed_point = field
+                    .choice(&["newton", "fixed-point"])
+                    .is_some_and(|s| s.value == "fixed-point");
+            }
+            "tolerance" => options.tolerance = field.positive(Unit::NONE).map(|t| t.value),
+            "max_iterations" => {
+                options.max_iterations = field.count(1..=10_000).and_then(|n| u32::try_from(n.value).ok());
+            }
+            "rtol" => options.rtol = field.positive(Unit::NONE).map(|t| t.value),
+            "atol" => options.atol = field.positive(Unit::NONE).map(|t| t.value),
+            "max_step" => options.max_step = field.positive(Unit::SECOND).map(|t| t.value),
+            _ => {}
+        }
+    }
+    if options.tolerance.is_some() && !options.fixed_point {
+        let span = section.key_span("tolerance").unwrap_or_else(|| section.span());
+        section
+            .problems()
+            .error(
+                span,
+                "`tolerance` belongs to the fixed-point solver; Newton always solves to round-off",
+            )
+            .help("remove it, or add `solver = \"fixed-point\"`");
+    }
+    section.finish();
+    Some((method, name, options))
+}
+
+fn read_schedule(section: Section<'_>) -> Option<Schedule> {
+    let step = section.required("step").positive(Unit::SECOND);
+    let every = section.optional("every").count(1..=usize::MAX);
+    let steps = section.optional("steps").count(1..=MOST_STEPS);
+    let duration = section.optional("duration").positive(Unit::SECOND);
+    let given = [section.key_span("steps"), section.key_span("duration")];
+    let steps = match (given, &step) {
+        ([Some(_), Some(span)], _) => section
+            .problems()
+            .error(span, "`steps` and `duration` both say how long the run is")
+            .help("keep one of them")
+            .none(),
+        ([None, None], _) => section
+            .error("the run has no length")
+            .help("add `duration = …` (in s) or `steps = …`")
+            .none(),
+        ([Some(_), None], _) => steps.map(|steps| steps.value),
+        ([None, Some(_)], Some(step)) => duration.and_then(|d| whole_steps(&section, &d, step.value)),
+        ([None, Some(_)], None) => None,
+    };
+    section.finish();
+    let (step, steps) = (step?, steps?);
+    Some(Schedule {
+        step: step.value,
+        steps: steps as u64,
+        every: every.map_or(1, |every| every.value as u64),
+    })
+}
+
+const MOST_STEPS: usize = 1_000_000_000_000;
+
+/// How many steps make up the duration; a note if they do not fit.
+fn whole_steps(section: &Section<'_>, duration: &Spanned<f64>, step: f64) -> Option<usize> {
+    let exact = duration.value / step;
+    if exact > MOST_STEPS as f64 {
+        return section
+            .problems()
+            .error(
+                duration.span.clone(),
+                format!("that is {exact:.1e} steps, more than the {MOST_STEPS:.0e} allowed"),
+            )
+            .help("shorten `duration` or enlarge `step`")
+            .none();
+    }
+    if exact < 0.5 {
+        return section
+            .problems()
+            .error(
+                duration.span.clone(),
+                format!("`duration` is shorter than one step of {step} s"),
+            )
+            .help("enlarge `duration` or shorten `step`")
+            .none();
+    }
+    let steps = exact.round();
+    // A quotient of two decimals is off by a few units in the last place.
+    if (exact - steps).abs() > 1e-9 * exact {
+        let message = format!(
+            "`duration` is not a whole number of steps; the run ends at {} s",
+            steps * step
+        );
+        section.problems().note(duration.span.clone(), message);
+    }
+    Some(steps as usize)
+}
+
+fn read_format(section: Section<'_>) -> Option<Format> {
+    let format = section.required("format").choice(&["parquet", "csv", "npz"]);
+    section.finish();
+    match format?.value {
+        "csv" => Some(Format::Csv),
+        "npz" => Some(Format::Npz),
+        _ => Some(Format::Parquet),
+    }
+}

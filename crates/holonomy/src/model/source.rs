@@ -1,0 +1,169 @@
+use std::ops::Range;
+
+/// The text of a model with its name, and the overrides to be merged into it.
+///
+/// All texts share one span space: the model occupies `0..len`, and each override follows at a higher offset with a
+/// gap of one byte, so that a span alone tells which text it is about.
+#[derive(Clone, Debug)]
+pub struct Source {
+    name: String,
+    text: String,
+    overrides: Vec<Override>,
+}
+
+/// One `path=value` text and where it lies in the span space of its [`Source`].
+#[derive(Clone, Debug)]
+pub struct Override {
+    label: String,
+    text: String,
+    start: usize,
+}
+
+/// Where a span lies, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location<'a> {
+    /// The name of the model, or the override as it was given: `--set chain.links=64`.
+    pub origin: &'a str,
+    /// The whole text that the span is about.
+    pub text: &'a str,
+    /// The span within [`text`](Self::text); both ends lie on character boundaries.
+    pub local: Range<usize>,
+    /// The line of its start, counted from 1.
+    pub line: usize,
+    /// The column of its start, counted in characters from 1.
+    pub column: usize,
+}
+
+impl Source {
+    /// The text of a model. The name is the path of its file or the name of a built-in scenario.
+    pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+            overrides: Vec::new(),
+        }
+    }
+
+    /// Adds an override such as `chain.links=64`; later ones win.
+    pub fn with_override(&mut self, text: impl Into<String>) -> &mut Self {
+        let text = text.into();
+        let start = self.overrides.last().map_or(self.text.len(), Override::end) + 1;
+        self.overrides.push(Override {
+            label: format!("--set {text}"),
+            text,
+            start,
+        });
+        self
+    }
+
+    /// The path of the file or the name of the scenario.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text of the model, without overrides.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The overrides in the order they were given.
+    pub fn overrides(&self) -> &[Override] {
+        &self.overrides
+    }
+
+    /// Finds the text, line and column of a span. Spans out of range are moved to the nearest place in range.
+    pub fn locate(&self, span: Range<usize>) -> Location<'_> {
+        let found = self
+            .overrides
+            .iter()
+            .rev()
+            .find(|given| given.start <= span.start);
+        let (origin, text, start) = match found {
+            Some(given) => (given.label.as_str(), given.text.as_str(), given.start),
+            None => (self.name.as_str(), self.text.as_str(), 0),
+        };
+        let from = text.floor_char_boundary(span.start - start);
+        let to = text.ceil_char_boundary(span.end.saturating_sub(start)).max(from);
+        let before = &text[..from];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Location {
+            origin,
+            text,
+            local: from..to,
+            line: before.matches('\n').count() + 1,
+            column: before[line_start..]
+                .chars()
+                .filter(|&letter| letter != BYTE_ORDER_MARK)
+                .count()
+                + 1,
+        }
+    }
+}
+
+impl Override {
+    /// The text as it was given: `path=value`.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Where its first byte lies in the span space of the source.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    fn end(&self) -> usize {
+        self.start + self.text.len()
+    }
+}
+
+/// Invisible mark that some editors put first in a file.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_find_their_text() {
+        let mut source = Source::new("pendulum.toml", "a = 1\nb = 'µm' # x\n");
+        source.with_override("chain.links=64").with_override("b=2");
+        let x = source.text().find('x').expect("there");
+        let location = source.locate(x..x + 1);
+        assert_eq!(
+            (location.origin, location.line, location.column),
+            ("pendulum.toml", 2, 12)
+        );
+        assert_eq!(&location.text[location.local], "x");
+
+        let first = source.overrides()[0].start();
+        let location = source.locate(first + 12..first + 14);
+        assert_eq!(location.origin, "--set chain.links=64");
+        assert_eq!((location.line, location.column), (1, 13));
+        assert_eq!(&location.text[location.local], "64");
+
+        let second = source.overrides()[1].start();
+        assert_eq!(source.locate(second..second + 1).origin, "--set b=2");
+    }
+
+    #[test]
+    fn the_end_of_the_model_is_not_the_first_override() {
+        let mut source = Source::new("m", "a = [");
+        source.with_override("b=2");
+        assert_eq!(source.locate(5..5).origin, "m");
+        assert_eq!(source.locate(6..6).origin, "--set b=2");
+    }
+
+    #[test]
+    fn any_span_is_located() {
+        let mut source = Source::new("m", "é\nµ");
+        source.with_override("é=µ");
+        for start in 0..20 {
+            for end in 0..20 {
+                let location = source.locate(start..end);
+                assert!(location.text.get(location.local).is_some());
+            }
+        }
+        source.locate(usize::MAX..usize::MAX);
+        assert_eq!(Source::new("m", "\u{feff}a").locate(3..4).column, 1);
+    }
+}

@@ -1,0 +1,72 @@
+//! Exact gradients for potentials written once over a generic scalar.
+//! The only file that names the dual-number crate.
+use super::{Potential, Symmetry};
+use crate::Vec3;
+use nalgebra::Vector3;
+use num_dual::{Dual64, DualNum};
+use std::sync::Mutex;
+
+/// Numbers a smooth potential computes with: `f64`, or dual numbers that carry a derivative.
+pub trait Scalar: DualNum<Primitive = f64> + Copy {}
+impl<T: DualNum<Primitive = f64> + Copy> Scalar for T {}
+
+/// A potential given by its energy alone; wrap it in [`Autodiff`] for the gradient.
+pub trait SmoothPotential: Send + Sync {
+    /// The points it depends on, in the order in which `energy` receives them.
+    fn points(&self) -> &[usize];
+    /// The energy, J.
+    fn energy<S: Scalar>(&self, points: &[Vector3<S>]) -> S;
+    /// Rotations that leave it unchanged.
+    fn symmetry(&self) -> Symmetry {
+        Symmetry::None
+    }
+}
+
+/// Gives a [`SmoothPotential`] its gradient by forward differentiation: one evaluation per
+/// coordinate it depends on.
+pub struct Autodiff<P> {
+    potential: P,
+    /// Dual copies of the points, reused. A second thread that finds it taken makes its own.
+    seeded: Mutex<Vec<Vector3<Dual64>>>,
+}
+
+impl<P: SmoothPotential> Autodiff<P> {
+    /// Wraps a potential.
+    pub fn new(potential: P) -> Self {
+        Self {
+            potential,
+            seeded: Mutex::default(),
+        }
+    }
+
+    fn differentiate(&self, points: &[Vec3], gradient: &mut [Vec3], seeded: &mut Vec<Vector3<Dual64>>) {
+        let members = self.potential.points();
+        seeded.clear();
+        seeded.extend(members.iter().map(|k| points[*k].map(Dual64::from)));
+        for (slot, k) in members.iter().enumerate() {
+            for axis in 0..3 {
+                seeded[slot][axis].eps = 1.0;
+                gradient[*k][axis] += self.potential.energy(seeded).eps;
+                seeded[slot][axis].eps = 0.0;
+            }
+        }
+    }
+}
+
+impl<P: SmoothPotential> Potential for Autodiff<P> {
+    fn energy(&self, points: &[Vec3]) -> f64 {
+        let members: Vec<Vec3> = self.potential.points().iter().map(|k| points[*k]).collect();
+        self.potential.energy(&members)
+    }
+
+    fn add_gradient(&self, points: &[Vec3], gradient: &mut [Vec3]) {
+        match self.seeded.try_lock() {
+            Ok(mut seeded) => self.differentiate(points, gradient, &mut seeded),
+            Err(_) => self.differentiate(points, gradient, &mut Vec::new()),
+        }
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        self.potential.symmetry()
+    }
+}

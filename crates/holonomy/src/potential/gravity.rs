@@ -1,0 +1,41 @@
+use super::{Potential, Symmetry};
+use crate::Vec3;
+
+/// Uniform gravity, `V = V₀ − Σₖ wₖ g·rₖ`.
+///
+/// On links `rₖ` is a direction and `wₖ` the first moment of everything the link carries (kg m).
+#[derive(Clone, Debug)]
+pub struct Gravity {
+    /// Acceleration g, m/s², the way things fall.
+    pub acceleration: Vec3,
+    /// Weight `wₖ` of point k; points beyond the list weigh nothing.
+    pub weights: Vec<f64>,
+    /// Energy `V₀` of the parts that do not move, J.
+    pub offset: f64,
+}
+
+impl Potential for Gravity {
+    fn energy(&self, points: &[Vec3]) -> f64 {
+        let fall: f64 = self
+            .weights
+            .iter()
+            .zip(points)
+            .map(|(w, r)| w * self.acceleration.dot(r))
+            .sum();
+        self.offset - fall
+    }
+
+    fn add_gradient(&self, _: &[Vec3], gradient: &mut [Vec3]) {
+        for (w, out) in self.weights.iter().zip(gradient) {
+            *out -= *w * self.acceleration;
+        }
+    }
+
+    fn symmetry(&self) -> Symmetry {
+        Symmetry::fixing([&self.acceleration])
+    }
+
+    fn down(&self) -> Option<Vec3> {
+        self.acceleration.try_normalize(0.0)
+    }
+}

@@ -1,0 +1,154 @@
+//! The run loop and the things that watch it.
+use crate::{
+    integrator::{Integrator, StepError, StepInfo},
+    system::{Measurement, State, System},
+};
+use std::{ops::ControlFlow, sync::Arc};
+
+/// A system, a method and a state: all that a run needs.
+pub struct Simulation {
+    /// What moves.
+    pub system: Arc<dyn System>,
+    /// How it is stepped.
+    pub integrator: Box<dyn Integrator>,
+    /// Where it is.
+    pub state: State,
+}
+
+/// How far a run goes and how often it is looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Schedule {
+    /// Step h, s.
+    pub step: f64,
+    /// Number of steps.
+    pub steps: u64,
+    /// A sample every so many steps; the first and the last state are always shown.
+    pub every: u64,
+}
+
+/// What an observer sees at a recorded step.
+pub struct Sample<'a> {
+    /// Steps taken so far.
+    pub step: u64,
+    /// What moves.
+    pub system: &'a dyn System,
+    /// Where it is.
+    pub state: &'a State,
+    /// What was measured on it.
+    pub measured: &'a Measurement,
+}
+
+/// Watches a run: records, streams, shows progress, or stops it.
+pub trait Observer {
+    /// Called with every recorded sample.
+    fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
+        let _ = sample;
+        ControlFlow::Continue(())
+    }
+
+    /// Called every few steps with the number taken so far: a chance to stop between samples.
+    fn pulse(&mut self, step: u64) -> ControlFlow<()> {
+        let _ = step;
+        ControlFlow::Continue(())
+    }
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunReport {
+    /// Steps taken.
+    pub steps: u64,
+    /// Whether an observer stopped it early.
+    pub stopped: bool,
+    /// Solver iterations, all together and in the worst step.
+    pub iterations: u64,
+    /// Most iterations in one step.
+    pub max_iterations: u32,
+    /// Force evaluations.
+    pub evaluations: u64,
+    /// Steps an adaptive method took on its own mesh.
+    pub substeps: u64,
+    /// Those it threw away.
+    pub rejected: u64,
+}
+
+/// A run that could not go on. The simulation's state is the last good one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("at step {}, t = {t} s: {message}", report.steps + 1)]
+pub struct RunError {
+    /// Time of the last good state.
+    pub t: f64,
+    /// What stopped it, in words, with the body's name.
+    pub message: String,
+    /// The same as data.
+    pub source: StepError,
+    /// What was done before.
+    pub report: RunReport,
+}
+
+/// Steps between two calls of [`Observer::pulse`].
+const PULSE: u64 = 16;
+
+impl Simulation {
+    /// Runs a schedule. Time is `t₀ + k h`, never a running sum.
+    pub fn run(
+        &mut self,
+        schedule: &Schedule,
+        observers: &mut [&mut dyn Observer],
+    ) -> Result<RunReport, RunError> {
+        let t0 = self.state.t;
+        let every = schedule.every.max(1);
+        let mut report = RunReport::default();
+        let mut scratch = self.system.scratch();
+        let mut measured = Measurement::default();
+        loop {
+            let last = report.steps == schedule.steps;
+            let mut stop = false;
+            if last || report.steps.is_multiple_of(every) {
+                self.system.measure(&self.state, &mut measured, &mut scratch);
+                let sample = Sample {
+                    step: report.steps,
+                    system: &*self.system,
+                    state: &self.state,
+                    measured: &measured,
+                };
+                for observer in observers.iter_mut() {
+                    stop |= observer.observe(&sample).is_break();
+                }
+            }
+            if report.steps.is_multiple_of(PULSE) {
+                for observer in observers.iter_mut() {
+                    stop |= observer.pulse(report.steps).is_break();
+                }
+            }
+            if last || stop {
+                report.stopped = !last;
+                return Ok(report);
+            }
+            match self.integrator.step(&mut self.state, schedule.step) {
+                Ok(info) => report.count(info),
+                Err(source) => {
+                    let message = source.describe(self.system.layout());
+                    return Err(RunError {
+                        t: self.state.t,
+                        message,
+                        source,
+                        report,
+                    });
+                }
+            }
+            self.state.t = t0 + report.steps as f64 * schedule.step;
+        }
+    }
+}
+
+impl RunReport {
+    fn count(&mut self, info: StepInfo) {
+        self.steps += 1;
+        self.iterations += u64::from(info.iterations);
+        self.max_iterations = self.max_iterations.max(info.iterations);
+        self.evaluations += u64::from(info.evaluations);
+        self.substeps += u64::from(info.substeps);
+        self.rejected += u64::from(info.rejected);
+    }
+}

@@ -1,0 +1,4 @@
+//! Solvers shared by systems and integrators.
+mod lu;
+
+pub use lu::Lu;

@@ -1,0 +1,255 @@
+//! Links joined end to end: chains, pendula, trees of pendula.
+//!
+//! ```text
+//! Mᵢⱼ = ℓᵢ ℓⱼ gⱼ        i an ancestor of j        gⱼ = cⱼ mⱼ + Σ_{k beyond j} mₖ
+//! Mᵢᵢ = Iᵢ + ℓᵢ² Σ_{k beyond i} mₖ                 Mᵢⱼ = 0 on different branches
+//! ```
+//! with mass mⱼ, centre of mass at the fraction cⱼ of the length ℓⱼ and moment of inertia Iⱼ about
+//! the link's own base. This matrix is never stored: products with it, and the solution of the
+//! block systems that the equations of motion lead to, take two sweeps over the links.
+use crate::Vec3;
+use nalgebra::{Matrix3, SMatrix, SVector};
+
+/// One link, for [`Links::new`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// The link it hangs on; parents come before children. `None`: a fixed pivot.
+    pub parent: Option<usize>,
+    /// Length ℓ, m.
+    pub length: f64,
+    /// Mass m, kg.
+    pub mass: f64,
+    /// Where the centre of mass is, as a fraction of the length.
+    pub centre: f64,
+    /// Moment of inertia about the link's base, kg m².
+    pub moment: f64,
+}
+
+impl Link {
+    /// A point mass at the end of a massless rod.
+    pub fn point(parent: Option<usize>, mass: f64, length: f64) -> Self {
+        Self {
+            parent,
+            length,
+            mass,
+            centre: 1.0,
+            moment: mass * length * length,
+        }
+    }
+
+    /// A thin uniform rod.
+    pub fn rod(parent: Option<usize>, mass: f64, length: f64) -> Self {
+        Self {
+            parent,
+            length,
+            mass,
+            centre: 0.5,
+            moment: mass * length * length / 3.0,
+        }
+    }
+}
+
+/// The inertia of links joined end to end.
+#[derive(Clone, Debug)]
+pub struct Links {
+    links: Vec<Link>,
+    /// `gᵢ`, kg.
+    coupling: Vec<f64>,
+    /// `gᵢ − Σ g` of the children, summed without cancellation: the mass at the end of link i.
+    end_mass: Vec<f64>,
+    /// `Mᵢᵢ`, kg m².
+    diagonal: Vec<f64>,
+}
+
+/// One row of a block system with the structure of the inertia matrix; see [`Links::solve`].
+pub struct Block<const N: usize> {
+    /// `Dᵢ − ℓᵢ² gᵢ UᵢVᵢ`.
+    pub excess: SMatrix<f64, N, N>,
+    /// `Uᵢ`.
+    pub left: SMatrix<f64, N, 3>,
+    /// `Vᵢ`.
+    pub right: SMatrix<f64, 3, N>,
+}
+
+/// What [`Links::solve`] keeps per link between its two sweeps.
+#[derive(Clone)]
+pub struct Joint<const N: usize> {
+    right: SMatrix<f64, 3, N>,
+    /// `xᵢ = a + b Pᵢ`, `Pᵢ` summed over the ancestors.
+    a: SVector<f64, N>,
+    b: SMatrix<f64, N, 3>,
+    /// Sums over the children: `Σ (g + W)` and `Σ r`.
+    h: Matrix3<f64>,
+    r: Vec3,
+    /// `Pᵢ`.
+    p: Vec3,
+}
+
+impl<const N: usize> Joint<N> {
+    fn empty() -> Self {
+        Self {
+            right: SMatrix::zeros(),
+            a: SVector::zeros(),
+            b: SMatrix::zeros(),
+            h: Matrix3::zeros(),
+            r: Vec3::zeros(),
+            p: Vec3::zeros(),
+        }
+    }
+}
+
+impl Links {
+    /// Joins links; every parent must come before its children.
+    pub fn new(links: Vec<Link>) -> Self {
+        let n = links.len();
+        let mut beyond = vec![0.0; n];
+        let mut end_mass: Vec<f64> = links.iter().map(|l| l.centre * l.mass).collect();
+        for i in (0..n).rev() {
+            if let Some(parent) = links[i].parent {
+                beyond[parent] += beyond[i] + links[i].mass;
+                end_mass[parent] += (1.0 - links[i].centre) * links[i].mass;
+            }
+        }
+        let coupling = links
+            .iter()
+            .zip(&beyond)
+            .map(|(l, beyond)| l.centre * l.mass + beyond)
+            .collect();
+        let diagonal = links
+            .iter()
+            .zip(&beyond)
+            .map(|(l, beyond)| l.moment + l.length * l.length * beyond)
+            .collect();
+        Self {
+            links,
+            coupling,
+            end_mass,
+            diagonal,
+        }
+    }
+
+    /// How many links there are.
+    pub fn len(&self) -> usize {
+        self.links.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.links.is_empty()
+    }
+
+    /// The links as given.
+    pub fn links(&self) -> &[Link] {
+        &self.links
+    }
+
+    /// Whether no link hangs on another, so that the inertia matrix is diagonal.
+    pub fn are_separate(&self) -> bool {
+        self.links.iter().all(|l| l.parent.is_none())
+    }
+
+    /// `Mᵢᵢ`.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// First moment `ℓᵢ gᵢ` of everything link i carries: its weight in uniform gravity is `ℓᵢ gᵢ g·qᵢ`.
+    pub fn first_moment(&self, i: usize) -> f64 {
+        self.links[i].length * self.coupling[i]
+    }
+
+    /// One entry of the inertia matrix.
+    pub fn entry(&self, i: usize, j: usize) -> f64 {
+        let (outer, inner) = (i.max(j), i.min(j));
+        if outer == inner {
+            return self.diagonal[i];
+        }
+        let mut k = outer;
+        while let Some(parent) = self.links[k].parent {
+            if parent == inner {
+                return self.links[inner].length * self.links[outer].length * self.coupling[outer];
+            }
+            k = parent;
+        }
+        0.0
+    }
+
+    /// `outᵢ = Σ_{j≠i} Mᵢⱼ xⱼ`, in two sweeps; `sums` is work space.
+    pub fn apply_coupling(&self, x: &[Vec3], out: &mut [Vec3], sums: &mut Vec<Vec3>) {
+        out.fill(Vec3::zeros());
+        if self.are_separate() {
+            return;
+        }
+        // Inward: outᵢ = Σ_{j beyond i} ℓⱼ gⱼ xⱼ.
+        for i in (0..self.len()).rev() {
+            if let Some(parent) = self.links[i].parent {
+                let outboard = out[i] + x[i] * self.first_moment(i);
+                out[parent] += outboard;
+            }
+        }
+        // Outward, with sumsᵢ = Σ ℓⱼ xⱼ over the ancestors of i and i itself.
+        sums.clear();
+        for (i, link) in self.links.iter().enumerate() {
+            let ancestors = link.parent.map_or_else(Vec3::zeros, |parent| sums[parent]);
+            out[i] = (out[i] + ancestors * self.coupling[i]) * link.length;
+            sums.push(ancestors + x[i] * link.length);
+        }
+    }
+
+    /// Solves the block system
+    ///
+    /// ```text
+    /// Dᵢ xᵢ + Uᵢ Σ_{j≠i} Mᵢⱼ Vⱼ xⱼ = bᵢ
+    /// ```
+    /// for blocks of size N, in place of b, in one inward and one outward sweep. `false` when a
+    /// pivot block is singular.
+    ///
+    /// Inward, the part beyond a link answers to `P = Σ ℓⱼVⱼxⱼ` over its ancestors with
+    /// `Σ_{beyond} ℓⱼgⱼVⱼxⱼ = r + W P`. With `A = gᵢ + Σ W` over the children:
+    ///
+    /// ```text
+    /// K⁻¹ = (Dᵢ − ℓᵢ² gᵢ UᵢVᵢ) + ℓᵢ² Uᵢ A Vᵢ      xᵢ = a + b P
+    /// a = K (bᵢ − ℓᵢ Uᵢ Σr)                        b = −ℓᵢ K Uᵢ A
+    /// r = Σr + ℓᵢ A Vᵢ a                           gᵢ + W = A + ℓᵢ A Vᵢ b
+    /// ```
+    pub fn solve<const N: usize>(
+        &self,
+        joints: &mut Vec<Joint<N>>,
+        mut block: impl FnMut(usize) -> Block<N>,
+        x: &mut [SVector<f64, N>],
+    ) -> bool {
+        let n = self.len();
+        joints.clear();
+        joints.resize_with(n, Joint::empty);
+        for i in (0..n).rev() {
+            let length = self.links[i].length;
+            let Block { excess, left, right } = block(i);
+            let sum = joints[i].r;
+            let a_matrix = Matrix3::from_diagonal_element(self.end_mass[i]) + joints[i].h;
+            let left_a = left * a_matrix;
+            let Some(k) = (excess + left_a * right * (length * length)).try_inverse() else {
+                return false;
+            };
+            let a = k * (x[i] - left * (sum * length));
+            let b = k * left_a * -length;
+            let a_right = a_matrix * right * length;
+            if let Some(parent) = self.links[i].parent {
+                let outboard = sum + a_right * a;
+                let inertia = a_matrix + a_right * b;
+                joints[parent].r += outboard;
+                joints[parent].h += inertia;
+            }
+            joints[i].a = a;
+            joints[i].b = b;
+            joints[i].right = right;
+        }
+        for i in 0..n {
+            let p = self.links[i].parent.map_or_else(Vec3::zeros, |parent| {
+                joints[parent].p + joints[parent].right * x[parent] * self.links[parent].length
+            });
+            joints[i].p = p;
+            x[i] = joints[i].a + joints[i].b * p;
+        }
+        true
+    }
+}

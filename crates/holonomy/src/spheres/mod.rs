@@ -1,0 +1,455 @@
+//! Systems on (S²)ⁿ: `L = ½ Σᵢⱼ Mᵢⱼ q̇ᵢ·q̇ⱼ − V(q)` with constant inertia `M`.
+//!
+//! Stored: unit vectors `qᵢ` and momenta
+//!
+//! ```text
+//! πᵢ = Mᵢᵢ ωᵢ − Σ_{j≠i} Mᵢⱼ qᵢ × (qⱼ × ωⱼ)      (= qᵢ × Σⱼ Mᵢⱼ q̇ⱼ on the manifold)
+//! q̇ᵢ = ωᵢ × qᵢ                                                              (2.10)
+//! Mᵢᵢ ω̇ᵢ − Σ_{j≠i} Mᵢⱼ qᵢ × (qⱼ × ω̇ⱼ) = Σ_{j≠i} Mᵢⱼ |ωⱼ|² qᵢ × qⱼ − qᵢ × ∂ᵢV   (2.9)
+//! ```
+//! Equation numbers are those of Lee, Leok & McClamroch (2009), document 001. The first line is
+//! the matrix of (2.11) applied to ω. It is invertible for any `q`, also off the manifold, where
+//! conventional methods wander.
+mod inertia;
+mod links;
+
+pub use inertia::{Inertia, InertiaError, InertiaWork};
+pub use links::{Block, Joint, Link, Links};
+
+use crate::{
+    Vec3,
+    geometry::s2,
+    potential::{Potential, Symmetry},
+    solve::Lu,
+    system::{Base, Layout, ManifoldError, Measurement, Scratch, State, System},
+};
+
+/// A body of [`Spheres`] as it is drawn and named: a link from its base along its direction.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Unique name.
+    pub name: String,
+    /// Where it begins.
+    pub base: Base,
+    /// How long it is, m.
+    pub length: f64,
+}
+
+/// A point on a body, at a distance from its base along its direction; or a fixed point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Point {
+    /// Fixed in space.
+    Fixed(Vec3),
+    /// Carried by a body.
+    On {
+        /// The body.
+        body: usize,
+        /// Distance from the body's base, m.
+        distance: f64,
+    },
+}
+
+/// A system on (S²)ⁿ.
+pub struct Spheres {
+    bodies: Vec<Body>,
+    inertia: Inertia,
+    points: Vec<Point>,
+    potentials: Vec<Box<dyn Potential>>,
+    /// Axes of the conserved angular momenta.
+    axes: Vec<Vec3>,
+    layout: Layout,
+}
+
+/// Work space for a [`Spheres`] system.
+#[derive(Clone, Default)]
+pub struct Workspace {
+    /// Work space of the inertia.
+    pub inertia: InertiaWork,
+    first: Vec<Vec3>,
+    second: Vec<Vec3>,
+    positions: Vec<Vec3>,
+    forces: Vec<Vec3>,
+}
+
+/// Sees a flat list of coordinates as vectors.
+pub fn view(x: &[f64]) -> &[Vec3] {
+    bytemuck::cast_slice(x)
+}
+
+/// Sees a flat list of coordinates as vectors.
+pub fn view_mut(x: &mut [f64]) -> &mut [Vec3] {
+    bytemuck::cast_slice_mut(x)
+}
+
+impl Spheres {
+    /// Puts a system together. Potentials see the directions of the bodies as points `0..n` and
+    /// `points[k]` as point `n + k`. Bodies that begin at another body's site come after it.
+    pub fn new(
+        bodies: Vec<Body>,
+        inertia: Inertia,
+        points: Vec<Point>,
+        potentials: Vec<Box<dyn Potential>>,
+    ) -> Self {
+        let symmetry = potentials
+            .iter()
+            .fold(anchor_symmetry(&bodies, &points), |s, v| s.and(v.symmetry()));
+        let axes = match symmetry {
+            Symmetry::All => vec![Vec3::x(), Vec3::y(), Vec3::z()],
+            Symmetry::About(axis) => vec![towards_positive(axis)],
+            Symmetry::None => Vec::new(),
+        };
+        let label = |symbol: &str| {
+            let axis = |name: &str| ["x", "y", "z"].map(|axis| format!("{symbol}.{name}.{axis}"));
+            bodies.iter().flat_map(|b| axis(&b.name)).collect()
+        };
+        let layout = Layout {
+            bodies: bodies.iter().map(|b| b.name.clone()).collect(),
+            coordinates: label("q"),
+            velocities: label("omega"),
+            bases: bodies.iter().map(|b| b.base).collect(),
+            invariants: axes
+                .iter()
+                .map(|axis| format!("angular momentum {}", axis_name(axis)))
+                .collect(),
+            down: potentials.iter().find_map(|v| v.down()),
+        };
+        Self {
+            bodies,
+            inertia,
+            points,
+            potentials,
+            axes,
+            layout,
+        }
+    }
+
+    /// Number of bodies.
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    /// The inertia matrix.
+    pub fn inertia(&self) -> &Inertia {
+        &self.inertia
+    }
+
+    /// `∂V/∂qᵢ`.
+    pub fn gradient(&self, q: &[Vec3], gradient: &mut [Vec3], work: &mut Workspace) {
+        gradient.fill(Vec3::zeros());
+        if self.points.is_empty() {
+            for potential in &self.potentials {
+                potential.add_gradient(q, gradient);
+            }
+            return;
+        }
+        let n = self.len();
+        self.place(q, &mut work.positions, &mut work.first);
+        work.forces.clear();
+        work.forces.resize(work.positions.len(), Vec3::zeros());
+        for potential in &self.potentials {
+            potential.add_gradient(&work.positions, &mut work.forces);
+        }
+        // Pulled back: a force on a point acts on its own link at its distance, and on every
+        // link inboard at full length.
+        gradient.copy_from_slice(&work.forces[..n]);
+        let outboard = &mut work.first;
+        outboard.fill(Vec3::zeros());
+        for (point, force) in self.points.iter().zip(&work.forces[n..]) {
+            if let Point::On { body, distance } = *point {
+                gradient[body] += force * distance;
+                if let Base::Site(parent) = self.bodies[body].base {
+                    outboard[parent] += force;
+                }
+            }
+        }
+        for i in (0..n).rev() {
+            gradient[i] += outboard[i] * self.bodies[i].length;
+            if let Base::Site(parent) = self.bodies[i].base {
+                let inboard = outboard[i];
+                outboard[parent] += inboard;
+            }
+        }
+    }
+
+    /// Potential energy.
+    pub fn potential(&self, q: &[Vec3], work: &mut Workspace) -> f64 {
+        let points = if self.points.is_empty() {
+            q
+        } else {
+            self.place(q, &mut work.positions, &mut work.first);
+            &work.positions
+        };
+        self.potentials.iter().map(|v| v.energy(points)).sum()
+    }
+
+    /// The energy of each potential, in their order.
+    pub fn potential_energies(&self, q: &[Vec3]) -> Vec<f64> {
+        let (mut positions, mut ends) = (Vec::new(), Vec::new());
+        self.place(q, &mut positions, &mut ends);
+        self.potentials.iter().map(|v| v.energy(&positions)).collect()
+    }
+
+    /// Accelerations `q̈` of the equations in `(q, q̇)`, the other continuous form:
+    ///
+    /// ```text
+    /// Mᵢᵢ q̈ᵢ − qᵢ × (qᵢ × Σ_{j≠i} Mᵢⱼ q̈ⱼ) = −|q̇ᵢ|² Mᵢᵢ qᵢ + qᵢ × (qᵢ × ∂ᵢV)      (2.7), (2.8)
+    /// ```
+    /// By dense elimination; `None` when the matrix is singular. Methods use [`System::rate`].
+    pub fn acceleration(&self, q: &[Vec3], velocity: &[Vec3]) -> Option<Vec<Vec3>> {
+        let n = self.len();
+        let mut gradient = vec![Vec3::zeros(); n];
+        self.gradient(q, &mut gradient, &mut Workspace::default());
+        let mut lu = Lu::default();
+        let a = lu.reset(3 * n);
+        let mut b = vec![Vec3::zeros(); n];
+        for i in 0..n {
+            let hat = q[i].cross_matrix();
+            let m = self.inertia.diagonal(i);
+            b[i] = hat * (hat * gradient[i]) - q[i] * (m * velocity[i].norm_squared());
+            for j in 0..n {
+                let block = if i == j {
+                    nalgebra::Matrix3::from_diagonal_element(m)
+                } else {
+                    hat * hat * -self.inertia.entry(i, j)
+                };
+                for (k, value) in block.iter().enumerate() {
+                    a[(3 * i + k % 3) * 3 * n + 3 * j + k / 3] = *value;
+                }
+            }
+        }
+        lu.solve(bytemuck::cast_slice_mut(&mut b)).then_some(b)
+    }
+
+    /// Conjugate momenta `pᵢ = Mᵢᵢ q̇ᵢ − qᵢ × (qᵢ × Σ_{j≠i} Mᵢⱼ q̇ⱼ)` of the Legendre transform (2.12).
+    pub fn legendre(&self, q: &[Vec3], velocity: &[Vec3]) -> Vec<Vec3> {
+        let mut coupled = vec![Vec3::zeros(); self.len()];
+        self.inertia
+            .apply_coupling(velocity, &mut coupled, &mut InertiaWork::default());
+        (0..self.len())
+            .map(|i| velocity[i] * self.inertia.diagonal(i) - q[i].cross(&q[i].cross(&coupled[i])))
+            .collect()
+    }
+
+    /// A state with the given directions and angular velocities at time zero.
+    pub fn state(&self, q: &[Vec3], omega: &[Vec3]) -> State {
+        let mut p = vec![0.0; 3 * self.len()];
+        let (q, omega): (&[f64], &[f64]) = (bytemuck::cast_slice(q), bytemuck::cast_slice(omega));
+        self.momentum(q, omega, &mut p, &mut self.scratch());
+        State::new(0.0, q.to_vec(), p)
+    }
+
+    /// Angular velocities of a state; not a number where the inertia cannot be inverted.
+    pub fn angular_velocity(&self, q: &[Vec3], pi: &[Vec3], work: &mut Workspace) -> Vec<Vec3> {
+        let mut omega = pi.to_vec();
+        if !self.inertia.solve_angular(q, &mut omega, &mut work.inertia) {
+            omega.fill(Vec3::repeat(f64::NAN));
+        }
+        omega
+    }
+
+    /// Positions of the directions and points for the potentials; `ends` receives the tips.
+    fn place(&self, q: &[Vec3], positions: &mut Vec<Vec3>, ends: &mut Vec<Vec3>) {
+        ends.clear();
+        ends.resize(self.len(), Vec3::zeros());
+        self.tips(q, ends);
+        positions.clear();
+        positions.extend_from_slice(q);
+        positions.extend(self.points.iter().map(|point| match *point {
+            Point::Fixed(r) => r,
+            Point::On { body, distance } => self.base_of(body, ends) + q[body] * distance,
+        }));
+    }
+
+    fn tips(&self, q: &[Vec3], ends: &mut [Vec3]) {
+        for i in 0..self.len() {
+            ends[i] = self.base_of(i, ends) + q[i] * self.bodies[i].length;
+        }
+    }
+
+    fn base_of(&self, body: usize, ends: &[Vec3]) -> Vec3 {
+        match self.bodies[body].base {
+            Base::Fixed(r) => r,
+            Base::Site(parent) => ends[parent],
+        }
+    }
+}
+
+impl System for Spheres {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch) {
+        let q = view(&state.q);
+        out.velocity.resize(state.p.len(), 0.0);
+        self.velocity(&state.q, &state.p, &mut out.velocity, scratch);
+        let Workspace {
+            inertia,
+            first,
+            second,
+            ..
+        } = workspace(scratch);
+        // q̇ᵢ = ωᵢ × qᵢ and Σⱼ Mᵢⱼ q̇ⱼ: right also off the manifold.
+        first.clear();
+        first.extend(view(&out.velocity).iter().zip(q).map(|(w, q)| w.cross(q)));
+        second.resize(q.len(), Vec3::zeros());
+        self.inertia.apply(first, second, inertia);
+        out.energy.kinetic = 0.5
+            * first
+                .iter()
+                .zip(&*second)
+                .map(|(v, flow)| v.dot(flow))
+                .sum::<f64>();
+        let momentum: Vec3 = q.iter().zip(&*second).map(|(q, flow)| q.cross(flow)).sum();
+        out.invariants.clear();
+        out.invariants
+            .extend(self.axes.iter().map(|axis| momentum.dot(axis)));
+        out.energy.potential = self.potential(q, workspace(scratch));
+        let errors = q.iter().map(|q| (1.0 - q.norm_squared()).abs());
+        let (sum, max) = errors.fold((0.0, 0.0_f64), |(sum, max), e| (sum + e, max.max(e)));
+        out.manifold = ManifoldError {
+            mean: sum / self.len().max(1) as f64,
+            max,
+        };
+        out.constraint = None;
+    }
+
+    fn velocity(&self, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
+        v.copy_from_slice(p);
+        let v = view_mut(v);
+        if !self
+            .inertia
+            .solve_angular(view(q), v, &mut workspace(scratch).inertia)
+        {
+            v.fill(Vec3::repeat(f64::NAN));
+        }
+    }
+
+    fn momentum(&self, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
+        let (q, omega, pi) = (view(q), view(v), view_mut(p));
+        let work = workspace(scratch);
+        // (2.11) applied to ω: the off-diagonal part is −qᵢ × Σ_{j≠i} Mᵢⱼ (qⱼ × ωⱼ).
+        work.first.clear();
+        work.first.extend(q.iter().zip(omega).map(|(q, w)| q.cross(w)));
+        self.inertia.apply_coupling(&work.first, pi, &mut work.inertia);
+        for i in 0..self.len() {
+            pi[i] = omega[i] * self.inertia.diagonal(i) - q[i].cross(&pi[i]);
+        }
+    }
+
+    fn rate(&self, _t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
+        let (q, omega, dq, domega) = (view(q), view(v), view_mut(dq), view_mut(dv));
+        let work = workspace(scratch);
+        self.gradient(q, dq, work);
+        work.second.clear();
+        work.second
+            .extend(q.iter().zip(omega).map(|(q, w)| q * w.norm_squared()));
+        self.inertia
+            .apply_coupling(&work.second, domega, &mut work.inertia);
+        for i in 0..self.len() {
+            domega[i] = q[i].cross(&(domega[i] - dq[i]));
+            dq[i] = omega[i].cross(&q[i]);
+        }
+        if !self.inertia.solve_angular(q, domega, &mut work.inertia) {
+            domega.fill(Vec3::repeat(f64::NAN));
+        }
+    }
+
+    fn project(&self, q: &mut [f64], v: &mut [f64]) {
+        for (q, omega) in view_mut(q).iter_mut().zip(view_mut(v)) {
+            *q = q.normalize();
+            *omega = s2::tangent(q, omega);
+        }
+    }
+
+    fn sites(&self, q: &[f64], out: &mut [Vec3]) {
+        self.tips(view(q), out);
+    }
+
+    /// Central projection onto the tangent plane: `q = u/|u|`, `u = qₒ + x₁e₁ + x₂e₂`, with the
+    /// covector `π × q` pulled back.
+    fn canonical(&self, origin: &[f64], q: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        for ((origin, q), pi) in view(origin).iter().zip(view(q)).zip(view(p)) {
+            let basis = s2::tangent_basis(origin);
+            let length = 1.0 / q.dot(origin);
+            x.extend((basis.tr_mul(q) * length).iter());
+            // ∂q/∂x = (I − qqᵀ) T / |u|, and π × q is perpendicular to q.
+            y.extend((basis.tr_mul(&pi.cross(q)) / length).iter());
+        }
+        (x, y)
+    }
+
+    fn from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mut all_q, mut all_p) = (Vec::new(), Vec::new());
+        for ((origin, x), y) in view(origin).iter().zip(x.chunks_exact(2)).zip(y.chunks_exact(2)) {
+            let basis = s2::tangent_basis(origin);
+            let u = origin + basis * nalgebra::Vector2::new(x[0], x[1]);
+            let (length, q) = (u.norm(), u.normalize());
+            // The covector a ⟂ q with Tᵀa = |u| y: start from T|u|y and add what makes it so along qₒ.
+            let flat = basis * nalgebra::Vector2::new(y[0], y[1]) * length;
+            let covector = flat - origin * (flat.dot(&q) / origin.dot(&q));
+            all_q.extend(q.iter());
+            all_p.extend(q.cross(&covector).iter());
+        }
+        (all_q, all_p)
+    }
+
+    fn scratch(&self) -> Scratch {
+        Box::new(Workspace::default())
+    }
+}
+
+/// The rotations of all directions that are rotations of the whole picture: the places that are
+/// fixed in space and matter to a point must stay where they are, up to a common shift.
+fn anchor_symmetry(bodies: &[Body], points: &[Point]) -> Symmetry {
+    let anchor = |body: usize| {
+        let mut k = body;
+        loop {
+            match bodies[k].base {
+                Base::Fixed(r) => return r,
+                Base::Site(parent) => k = parent,
+            }
+        }
+    };
+    let anchors: Vec<Vec3> = points
+        .iter()
+        .map(|point| match *point {
+            Point::Fixed(r) => r,
+            Point::On { body, .. } => anchor(body),
+        })
+        .collect();
+    let shifts: Vec<Vec3> = anchors.iter().map(|r| r - anchors[0]).collect();
+    Symmetry::fixing(&shifts)
+}
+
+/// Of the two unit vectors along an axis, the one whose first non-zero component is positive.
+fn towards_positive(axis: Vec3) -> Vec3 {
+    let negative = axis.iter().find(|x| **x != 0.0).is_some_and(|x| *x < 0.0);
+    if negative { -axis } else { axis }
+}
+
+fn axis_name(axis: &Vec3) -> String {
+    for (name, unit) in [("x", Vec3::x()), ("y", Vec3::y()), ("z", Vec3::z())] {
+        if *axis == unit {
+            return name.to_owned();
+        }
+    }
+    format!("about ({:.6}, {:.6}, {:.6})", axis.x, axis.y, axis.z)
+}
+
+/// The scratch made by [`System::scratch`]; a foreign one is replaced.
+fn workspace(scratch: &mut Scratch) -> &mut Workspace {
+    if !scratch.is::<Workspace>() {
+        *scratch = Box::new(Workspace::default());
+    }
+    match scratch.downcast_mut() {
+        Some(work) => work,
+        None => unreachable!("just made"),
+    }
+}
