@@ -1,0 +1,140 @@
+use holonomy::{
+    Vec3,
+    diagnostics::Record,
+    integrator::catalog::{self, Mechanism, Method, Options},
+    model::{self, Model, Source},
+    potential::{Gravity, Potential, Spring},
+    simulation::{RunReport, Schedule, Simulation},
+    spheres::{Body, Inertia, Link, Links, Point, Spheres},
+    system::{Base, State},
+};
+use std::{path::Path, sync::Arc};
+
+/// A built-in scenario with overrides.
+pub(crate) fn scenario(name: &str, overrides: &[&str]) -> Model {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name).join("model.toml");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    load(name, &text, overrides)
+}
+
+pub(crate) fn load(name: &str, text: &str, overrides: &[&str]) -> Model {
+    let mut source = Source::new(name, text);
+    for text in overrides {
+        source.with_override(*text);
+    }
+    model::load(&source).unwrap_or_else(|problems| panic!("{name}: {problems:#?}"))
+}
+
+/// Runs a model to its end and measures every recorded sample.
+pub(crate) fn run(model: &Model) -> (Simulation, Record, RunReport) {
+    let mut simulation = model.simulation();
+    let mut record = Record::default();
+    let report = simulation.run(&model.schedule, &mut [&mut record]).unwrap_or_else(|e| panic!("{e}"));
+    (simulation, record, report)
+}
+
+/// A smooth mechanism with a state on a regular orbit.
+pub(crate) struct Problem {
+    pub(crate) name: &'static str,
+    pub(crate) mechanism: Mechanism,
+    pub(crate) state: State,
+}
+
+impl Problem {
+    pub(crate) fn new(name: &'static str, spheres: Spheres, q: &[Vec3], omega: &[Vec3]) -> Self {
+        let spheres = Arc::new(spheres);
+        let state = spheres.state(q, omega);
+        Self { name, mechanism: Mechanism::Spheres(spheres), state }
+    }
+
+    /// `None` when the method does not fit.
+    pub(crate) fn simulation(&self, method: &Method, options: &Options) -> Option<Simulation> {
+        let integrator = (method.build)(&self.mechanism, options).ok()?;
+        Some(Simulation { system: self.mechanism.system(), integrator, state: self.state.clone() })
+    }
+
+    pub(crate) fn final_state(&self, method: &Method, options: &Options, step: f64, steps: u64) -> Option<State> {
+        let mut simulation = self.simulation(method, options)?;
+        let schedule = Schedule { step, steps, every: u64::MAX };
+        simulation.run(&schedule, &mut []).unwrap_or_else(|e| panic!("{} on {}: {e}", method.name, self.name));
+        Some(simulation.state)
+    }
+
+    /// The state after a time, to about 1e-13.
+    pub(crate) fn reference(&self, time: f64) -> State {
+        let options = Options { rtol: Some(1e-14), atol: Some(1e-15), ..Options::default() };
+        self.final_state(method("dop853"), &options, time, 1).unwrap()
+    }
+}
+
+pub(crate) fn method(name: &str) -> &'static Method {
+    catalog::find(name).unwrap()
+}
+
+fn gravity(links: &Links, g: f64) -> Box<dyn Potential> {
+    let weights = (0..links.len()).map(|i| links.first_moment(i)).collect();
+    Box::new(Gravity { acceleration: Vec3::z() * g, weights, offset: 0.0 })
+}
+
+fn bodies(links: &Links) -> Vec<Body> {
+    let place = |(i, link): (usize, &Link)| Body {
+        name: format!("body-{}", i + 1),
+        base: link.parent.map_or(Base::Fixed(Vec3::zeros()), Base::Site),
+        length: link.length,
+    };
+    links.links().iter().enumerate().map(place).collect()
+}
+
+/// One spherical pendulum, l = 1 m: integrable.
+pub(crate) fn pendulum() -> Problem {
+    let links = Links::new(vec![Link::point(None, 1.0, 1.0)]);
+    let spheres = Spheres::new(bodies(&links), Inertia::Links(links.clone()), vec![], vec![gravity(&links, 9.81)]);
+    Problem::new("pendulum", spheres, &[Vec3::new(0.6, 0.0, 0.8)], &[Vec3::new(-0.8, 0.5, 0.6)])
+}
+
+/// Two bodies about one pivot, their ends joined by a spring without rest length: smooth.
+pub(crate) fn separate() -> Problem {
+    let links = Links::new(vec![Link::point(None, 1.0, 1.0), Link::point(None, 2.0, 0.8)]);
+    let spring = Spring { between: [2, 3], stiffness: 3.0, length: 0.0 };
+    let ends = vec![Point::On { body: 0, distance: 1.0 }, Point::On { body: 1, distance: 0.8 }];
+    let potentials = vec![gravity(&links, 9.81), Box::new(spring)];
+    let spheres = Spheres::new(bodies(&links), Inertia::Links(links.clone()), ends, potentials);
+    Problem::new("separate bodies", spheres, &DIRECTIONS[..2], &SPINS[..2])
+}
+
+/// A chain of three point masses.
+pub(crate) fn chain() -> Problem {
+    let links = Links::new(vec![
+        Link::point(None, 1.0, 1.0),
+        Link::point(Some(0), 0.5, 0.7),
+        Link::point(Some(1), 2.0, 0.4),
+    ]);
+    let spheres = Spheres::new(bodies(&links), Inertia::Links(links.clone()), vec![], vec![gravity(&links, 9.81)]);
+    Problem::new("chain of point masses", spheres, &DIRECTIONS, &SPINS)
+}
+
+/// A tree of uniform rods: two hang on the first.
+pub(crate) fn tree() -> Problem {
+    let links = Links::new(vec![
+        Link::rod(None, 1.0, 1.0),
+        Link::rod(Some(0), 0.5, 0.7),
+        Link::rod(Some(0), 2.0, 0.4),
+    ]);
+    let spheres = Spheres::new(bodies(&links), Inertia::Links(links.clone()), vec![], vec![gravity(&links, 9.81)]);
+    Problem::new("tree of rods", spheres, &DIRECTIONS, &SPINS)
+}
+
+/// Two bodies coupled through a general inertia matrix.
+pub(crate) fn dense() -> Problem {
+    let links = Links::new(vec![Link::point(None, 1.0, 1.0), Link::point(None, 2.0, 0.8)]);
+    let inertia = Inertia::from_matrix(&[vec![1.5, 0.4], vec![0.4, 2.0]]).unwrap();
+    let spheres = Spheres::new(bodies(&links), inertia, vec![], vec![gravity(&links, 9.81)]);
+    Problem::new("dense inertia", spheres, &DIRECTIONS[..2], &SPINS[..2])
+}
+
+pub(crate) fn problems() -> Vec<Problem> {
+    vec![pendulum(), separate(), chain(), tree(), dense()]
+}
+
+const DIRECTIONS: [Vec3; 3] = [Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.0, 0.6, 0.8), Vec3::new(0.0, -0.6, 0.8)];
+const SPINS: [Vec3; 3] = [Vec3::new(-0.4, 0.7, 0.3), Vec3::new(0.3, 0.4, -0.3), Vec3::new(0.3, 0.4, 0.3)];

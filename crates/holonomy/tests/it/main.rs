@@ -1,0 +1,24 @@
+//! Integration tests, one module per question.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it is")]
+
+/// Models and runs the tests share.
+mod common;
+
+/// Does a step allocate?
+mod allocation;
+/// Do the first steps agree with the verified reading of the documents?
+mod checkpoints;
+/// What happens when a step cannot be taken?
+mod faults;
+/// Do methods keep what they promise, and lack what they do not?
+mod methods;
+/// Are model files read as they are written, and refused when they are wrong?
+mod models;
+/// Are gradients, energies and symmetries of potentials consistent?
+mod potentials;
+/// Are the published numbers of document 001 reproduced?
+mod published;
+/// Do trajectories agree with references computed by another route?
+mod references;
+/// Do the parts of a system agree with each other?
+mod systems;
