@@ -136,7 +136,7 @@ impl Adaptive {
     }
 
     /// Takes one accepted step of the mesh.
-    fn advance(&mut self, split: usize, info: &mut StepInfo) -> Result<(), Fault> {
+    fn advance(&mut self, split: usize, sampling: f64, info: &mut StepInfo) -> Result<(), Fault> {
         let t = self.mesh.start + self.mesh.length;
         let mut h = self
             .mesh
@@ -144,7 +144,7 @@ impl Adaptive {
             .abs()
             .min(self.tolerance.max_step)
             .copysign(self.mesh.next);
-        let smallest = 16.0 * f64::EPSILON * t.abs().max(f64::MIN_POSITIVE);
+        let smallest = 16.0 * f64::EPSILON * t.abs().max(sampling.abs());
         let stages = self.pair.b.len();
         self.slopes[0].clone_from(&self.mesh.f_end);
         let mut failures = 0;
@@ -155,7 +155,7 @@ impl Adaptive {
             {
                 h = left;
             }
-            if h.abs() < smallest || h == 0.0 {
+            if h.abs() < smallest {
                 return Err(Fault {
                     cause: Cause::ToleranceTooTight { step: h.abs() },
                     body: None,
@@ -378,7 +378,7 @@ impl Integrator for Adaptive {
         let target = state.t + h;
         let mut walked = false;
         while (target - (self.mesh.start + self.mesh.length)) * h.signum() > 0.0 {
-            self.advance(split, &mut info)?;
+            self.advance(split, h, &mut info)?;
             walked = true;
         }
         if walked {

@@ -86,6 +86,8 @@ pub fn find(name: &str) -> Option<&'static Method> {
 
 const LEE: &str = "Lee, Leok & McClamroch (2009)";
 const SOLVER: &[&str] = &["solver", "tolerance", "max_iterations"];
+/// Smallest relative tolerance that adaptive methods can work to.
+pub const SMALLEST_RTOL: f64 = 100.0 * f64::EPSILON;
 const ERROR_CONTROL: &[&str] = &["rtol", "atol", "max_step"];
 
 /// Variational or splitting methods: everything is kept.
@@ -358,7 +360,8 @@ fn adaptive(
     pair: Pair,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
     let tolerance = Tolerance {
-        relative: options.rtol.unwrap_or(1e-6),
+        // Below this, rounding in the stages passes for error and the steps collapse.
+        relative: options.rtol.unwrap_or(1e-6).max(SMALLEST_RTOL),
         absolute: options.atol.unwrap_or(1e-9),
         max_step: options.max_step.unwrap_or(f64::INFINITY),
         end: options.end,

@@ -1,12 +1,18 @@
 //! What moves: `[[body]]`, `[chain]`, `[grid]`, `[icosphere]`, `inertia`, and how it starts:
 //! `[[start]]`, `[[swirl]]`.
-use super::{Problems, Section, Spanned, Unit};
+mod many;
+mod start;
+
+use super::{Problems, Reference, Section, Spanned, Unit};
 use crate::{
     Vec3,
-    geometry::{Icosphere, s2},
-    spheres::{Body, Inertia, Link, Links},
+    geometry::s2,
+    spheres::{Body, Inertia, InertiaError, Link, Links},
     system::Base,
 };
+use many::{read_chain, read_grid, read_icosphere};
+use start::{read_start, read_swirl};
+use std::ops::Range;
 
 /// The bodies of a model.
 #[derive(Default)]
@@ -20,14 +26,39 @@ pub(super) struct Bodies {
     pub(super) anchored: Vec3,
     pub(super) directions: Vec<Vec3>,
     pub(super) angular_velocities: Vec<Vec3>,
+    /// Whether all of them were understood; if not, only their names can be relied on.
+    pub(super) sound: bool,
 }
 
 impl Bodies {
     pub(super) fn names(&self) -> Vec<&str> {
         self.bodies.iter().map(|b| b.name.as_str()).collect()
     }
+
+    /// Where a point at a distance along a body is at the start.
+    pub(super) fn place(&self, body: usize, distance: f64) -> Vec3 {
+        let mut place = self.directions[body] * distance;
+        let mut inboard = body;
+        loop {
+            match self.bodies[inboard].base {
+                Base::Fixed(pivot) => return place + pivot,
+                Base::Site(parent) => {
+                    place += self.directions[parent] * self.bodies[parent].length;
+                    inboard = parent;
+                }
+            }
+        }
+    }
+
+    /// Whether a body turns about its own centre.
+    pub(super) fn is_needle(&self, body: usize) -> bool {
+        self.links[body].centre == 0.0
+    }
 }
 
+type ReadMany = fn(Section<'_>, &mut Bodies) -> Option<()>;
+
+/// Reads all bodies; `None` if not even their names are known.
 pub(super) fn read(root: &Section<'_>) -> Option<Bodies> {
     let mut all = Bodies::default();
     let problems = root.problems();
@@ -42,59 +73,68 @@ pub(super) fn read(root: &Section<'_>) -> Option<Bodies> {
                 span,
                 format!("`{first}` and `{second}` cannot stand in one model"),
             )
-            .help("bodies come from one of `[[body]]`, `[chain]`, `[grid]`, `[icosphere]`");
+            .help("keep one of them: bodies come from `[[body]]`, `[chain]`, `[grid]` or `[icosphere]`");
+        let _ = (root.has("start"), root.has("swirl"));
         return None;
     }
+    let sections = root.optional("body").tables();
+    let written: Vec<&str> = sections.iter().filter_map(|body| body.text("name")).collect();
     let mut ok = true;
-    for section in root.optional("body").tables() {
-        ok &= read_body(section, &mut all).is_some();
+    let mut named = true;
+    for section in sections {
+        ok &= read_body(section, &mut all, &written).is_some();
     }
-    let one: [(&str, fn(Section<'_>, &mut Bodies) -> Option<()>); 3] = [
+    let one: [(&str, ReadMany); 3] = [
         ("chain", read_chain),
         ("grid", read_grid),
         ("icosphere", read_icosphere),
     ];
     for (key, read) in one {
         if let Some(section) = root.optional(key).table() {
-            ok &= read(section, &mut all).is_some();
+            named = read(section, &mut all).is_some();
         }
     }
-    if all.bodies.is_empty() && ok && problems.len() == before {
-        root.error("the model has no bodies")
-            .help("add `[[body]]` sections, or `[chain]`, `[grid]` or `[icosphere]` for many at once");
-        ok = false;
+    if all.bodies.is_empty() && problems.len() == before {
+        let span = given.first().and_then(|key| root.key_span(key));
+        root.lacks(
+            &makers,
+            span.unwrap_or_else(|| root.span()),
+            "the model has no bodies",
+        )
+        .help("add `[[body]]` sections, or `[chain]`, `[grid]` or `[icosphere]` for many at once");
     }
-    if ok {
-        for section in root.optional("start").tables() {
-            ok &= read_start(section, &mut all).is_some();
-        }
-        for section in root.optional("swirl").tables() {
-            ok &= read_swirl(section, &mut all).is_some();
-        }
-    } else {
-        // They speak of bodies that could not be read.
-        let _ = (root.has("start"), root.has("swirl"));
+    named &= !all.bodies.is_empty();
+    all.sound = ok && named;
+    for section in root.optional("start").tables() {
+        read_start(section, &mut all, named);
+    }
+    for section in root.optional("swirl").tables() {
+        read_swirl(section, &mut all);
     }
     let links = Links::new(all.links.clone());
     all.first_moments = (0..links.len()).map(|i| links.first_moment(i)).collect();
     all.anchored = anchored_moment(&all);
-    all.inertia = match root.optional("inertia").matrix(Unit::KILOGRAM_METRE_SQUARED) {
-        Some(matrix) if ok => read_matrix(&matrix, all.bodies.len(), problems)?,
-        _ => Inertia::Links(links),
-    };
-    (ok && !all.bodies.is_empty()).then_some(all)
+    let matrix = root.optional("inertia").matrix(Unit::KILOGRAM_METRE_SQUARED);
+    let checked = matrix.filter(|_| all.sound).and_then(|matrix| {
+        let key = root.key_span("inertia").unwrap_or_else(|| matrix.span.clone());
+        read_matrix(&matrix.value, key, all.bodies.len(), problems)
+    });
+    all.inertia = checked.unwrap_or(Inertia::Links(links));
+    named.then_some(all)
 }
 
 /// Which way a body's mass lies on it.
 const SHAPES: [&str; 3] = ["point", "rod", "needle"];
 
-fn read_body(section: Section<'_>, all: &mut Bodies) -> Option<()> {
+fn read_body(section: Section<'_>, all: &mut Bodies, written: &[&str]) -> Option<()> {
     let problems = section.problems();
     let name = section.optional("name").name();
-    let name = name.map_or_else(
-        || (format!("body-{}", all.bodies.len() + 1), section.span()),
-        |n| (n.value.to_owned(), n.span),
-    );
+    // A name that cannot be used is still the one that others call it by.
+    let name = match (name, section.text("name")) {
+        (Some(name), _) => (name.value.to_owned(), name.span),
+        (None, Some(refused)) if !refused.is_empty() => (refused.to_owned(), section.span()),
+        _ => (format!("body-{}", all.bodies.len() + 1), section.span()),
+    };
     let shape = read_shape(&section);
     let direction = section
         .required("direction")
@@ -112,24 +152,41 @@ fn read_body(section: Section<'_>, all: &mut Bodies) -> Option<()> {
                 pivot.span.clone(),
                 "a body with a `parent` hangs on its end and has no `pivot`",
             )
-            .help("remove one of the two");
+            .help("remove `pivot` or `parent`");
         ok = false;
     }
     let has_parent = section.has("parent");
     let parent = parent.and_then(|parent| {
         let names = all.names();
-        if parent.value == super::Reference::Name(&name.0) {
-            return problems
-                .error(parent.span, "a body cannot be its own parent")
-                .none();
+        let own = all.bodies.len() + 1;
+        match parent.value {
+            Reference::Name(given) if given == name.0 => own_parent(&parent, problems),
+            Reference::Index(given) if given == own => own_parent(&parent, problems),
+            Reference::Name(given) if written.contains(&given) && !names.contains(&given) => problems
+                .error(parent.span, format!("`{given}` comes after this body"))
+                .help(format!(
+                    "move the section of `{given}` up: parents come before their children"
+                ))
+                .none(),
+            _ => {
+                let found = parent.resolve("earlier body", &names, problems)?;
+                // A body that was not understood has no mass, nor a centre.
+                if all.is_needle(found) && all.links[found].mass > 0.0 {
+                    let message = format!("nothing can hang on `{}`, which is a needle", names[found]);
+                    return problems
+                        .error(parent.span, message)
+                        .help("needles turn about their centres; make the parent a `point` or a `rod`")
+                        .none();
+                }
+                Some(found)
+            }
         }
-        parent.resolve("earlier body", &names, problems)
     });
     ok &= parent.is_some() == has_parent;
     if all.bodies.iter().any(|b| b.name == name.0) {
         problems
             .error(name.1.clone(), format!("there are two bodies named `{}`", name.0))
-            .help("names must differ");
+            .help("give one of them another name");
         ok = false;
     }
     section.finish();
@@ -139,10 +196,20 @@ fn read_body(section: Section<'_>, all: &mut Bodies) -> Option<()> {
         || Base::Fixed(pivot.map_or_else(Vec3::zeros, |p| p.value.into())),
         Base::Site,
     );
+    let omega = match (&direction, angular) {
+        (Some(direction), Some(angular)) => tangent(&angular, direction, &name.0, problems),
+        _ => Vec3::zeros(),
+    };
     let direction = direction.unwrap_or_else(Vec3::z);
-    let omega = angular.map_or_else(Vec3::zeros, |w| tangent(&w, &direction, &name.0, problems));
     all.push(name.0, base, &shape.unwrap_or_default(), direction, omega);
     understood.then_some(())
+}
+
+fn own_parent<T>(parent: &Spanned<Reference<'_>>, problems: &Problems) -> Option<T> {
+    problems
+        .error(parent.span.clone(), "a body cannot be its own parent")
+        .help("name an earlier body, or remove `parent`: without it a body hangs on its `pivot`")
+        .none()
 }
 
 /// Mass, length and how the mass lies.
@@ -170,6 +237,20 @@ fn read_shape(section: &Section<'_>) -> Option<Shape> {
     let mass = mass?.value;
     let length = length.map_or(1.0, |l| l.value);
     let square = mass * length * length;
+    if !square.is_normal() {
+        let key = if 2.0 * length.ln().abs() > mass.ln().abs() {
+            "length"
+        } else {
+            "mass"
+        };
+        let span = section.value_span(key).unwrap_or_else(|| section.span());
+        let message = format!("`mass` times `length` squared is {square:e} kg m^2, out of range");
+        return section
+            .problems()
+            .error(span, message)
+            .help("choose numbers nearer to 1")
+            .none();
+    }
     let (centre, own, reach) = match kind.map_or("point", |k| k.value) {
         "rod" => (0.5, square / 3.0, length),
         "needle" => (0.0, square / 12.0, 0.5 * length),
@@ -230,185 +311,43 @@ impl Bodies {
     }
 }
 
-const MOST_BODIES: usize = 1_000_000;
-
-fn read_chain(section: Section<'_>, all: &mut Bodies) -> Option<()> {
-    let problems = section.problems();
-    let links = section.required("links").count(1..=MOST_BODIES);
-    let shape = read_shape(&section);
-    let prefix = read_prefix(&section, "link");
-    let direction = section
-        .required("direction")
-        .vector(Unit::NONE)
-        .and_then(|d| unit(&d, "direction", problems));
-    let has_end = section.has("end_direction");
-    let end = section
-        .optional("end_direction")
-        .vector(Unit::NONE)
-        .and_then(|d| unit(&d, "end_direction", problems));
-    let angular = section
-        .optional("angular_velocity")
-        .vector(Unit::RADIAN_PER_SECOND);
-    let pivot = section.optional("pivot").vector(Unit::METRE);
-    let header = section.key_span("shape").unwrap_or_else(|| section.span());
-    section.finish();
-    let (links, shape, direction) = (links?.value, shape?, direction?);
-    if has_end && end.is_none() {
-        return None;
-    }
-    if shape.centre == 0.0 && links > 1 {
-        return problems
-            .error(header, "needles turn about their centres and cannot be chained")
-            .none();
-    }
-    let pivot = pivot.map_or_else(Vec3::zeros, |p| p.value.into());
-    for i in 0..links {
-        let fraction = if links == 1 {
-            0.0
-        } else {
-            i as f64 / (links - 1) as f64
-        };
-        let direction = end.map_or(direction, |end| between(&direction, &end, fraction));
-        let base = if i == 0 {
-            Base::Fixed(pivot)
-        } else {
-            Base::Site(i - 1)
-        };
-        let name = format!("{prefix}-{}", i + 1);
-        let omega = angular
-            .as_ref()
-            .map_or_else(Vec3::zeros, |w| s2::tangent(&direction, &w.value.into()));
-        all.push(name, base, &shape, direction, omega);
-    }
-    Some(())
-}
-
-fn read_grid(section: Section<'_>, all: &mut Bodies) -> Option<()> {
-    let problems = section.problems();
-    let rows = section.required("rows").count(1..=1000);
-    let columns = section.required("columns").count(1..=1000);
-    let spacing = section.required("spacing").positive(Unit::METRE);
-    let shape = read_shape(&section);
-    let prefix = read_prefix(&section, "body");
-    let direction = section
-        .required("direction")
-        .vector(Unit::NONE)
-        .and_then(|d| unit(&d, "direction", problems));
-    section.finish();
-    let (rows, columns, spacing) = (rows?.value, columns?.value, spacing?.value);
-    let (shape, direction) = (shape?, direction?);
-    for row in 0..rows {
-        for column in 0..columns {
-            let pivot = Vec3::new(column as f64 * spacing, row as f64 * spacing, 0.0);
-            let name = format!("{prefix}-{}", row * columns + column + 1);
-            all.push(name, Base::Fixed(pivot), &shape, direction, Vec3::zeros());
-        }
-    }
-    Some(())
-}
-
-fn read_icosphere(section: Section<'_>, all: &mut Bodies) -> Option<()> {
-    let subdivisions = section.required("subdivisions").count(0..=7);
-    let mass = section.required("mass").positive(Unit::KILOGRAM);
-    let radius = section.optional("radius").positive(Unit::METRE);
-    let has_radius = section.has("radius");
-    let prefix = read_prefix(&section, "body");
-    section.finish();
-    let (subdivisions, mass) = (subdivisions?.value, mass?.value);
-    if has_radius && radius.is_none() {
-        return None;
-    }
-    let length = radius.map_or(1.0, |r| r.value);
-    let shape = Shape {
-        mass,
-        length,
-        centre: 1.0,
-        moment: mass * length * length,
-        reach: length,
-    };
-    for (i, vertex) in Icosphere::new(subdivisions as u32)
-        .vertices
-        .into_iter()
-        .enumerate()
-    {
-        all.push(
-            format!("{prefix}-{}", i + 1),
-            Base::Fixed(Vec3::zeros()),
-            &shape,
-            vertex,
-            Vec3::zeros(),
-        );
-    }
-    Some(())
-}
-
-/// What the names of many bodies begin with.
-fn read_prefix<'a>(section: &Section<'a>, default: &'a str) -> &'a str {
-    section.optional("name").name().map_or(default, |name| name.value)
-}
-
-fn read_start(section: Section<'_>, all: &mut Bodies) -> Option<()> {
-    let problems = section.problems();
-    let body = section
-        .required("body")
-        .reference()
-        .and_then(|b| b.resolve("body", &all.names(), problems));
-    let direction = section.optional("direction").vector(Unit::NONE);
-    let angular = section
-        .optional("angular_velocity")
-        .vector(Unit::RADIAN_PER_SECOND);
-    let empty = !(section.has("direction") || section.has("angular_velocity"));
-    if empty {
-        section
-            .error("this start changes nothing")
-            .help("give a `direction`, an `angular_velocity` or both");
-    }
-    section.finish();
-    let body = body?;
-    if let Some(direction) = direction {
-        all.directions[body] = unit(&direction, "direction", problems)?;
-        // The angular velocity of the section before stays as perpendicular as it was asked to be.
-        all.angular_velocities[body] = s2::tangent(&all.directions[body], &all.angular_velocities[body]);
-    }
-    if let Some(angular) = angular {
-        let name = all.bodies[body].name.clone();
-        all.angular_velocities[body] = tangent(&angular, &all.directions[body], &name, problems);
-    }
-    Some(())
-}
-
-/// A whirl about a centre: `v = U (c × q) exp(−(∠(q, c)/w)²)`, added to the velocities of all bodies.
-fn read_swirl(section: Section<'_>, all: &mut Bodies) -> Option<()> {
-    let problems = section.problems();
-    let centre = section
-        .required("centre")
-        .vector(Unit::NONE)
-        .and_then(|c| unit(&c, "centre", problems));
-    let rate = section.required("rate").number(Unit::RADIAN_PER_SECOND);
-    let width = section.required("width").positive(Unit::RADIAN);
-    section.finish();
-    let (centre, rate, width) = (centre?, rate?.value, width?.value);
-    for (q, omega) in all.directions.iter().zip(&mut all.angular_velocities) {
-        let angle = q.cross(&centre).norm().atan2(q.dot(&centre));
-        let velocity = centre.cross(q) * (rate * (-(angle / width).powi(2)).exp());
-        *omega += q.cross(&velocity);
-    }
-    Some(())
-}
-
-fn read_matrix(matrix: &Spanned<Vec<Vec<f64>>>, bodies: usize, problems: &Problems) -> Option<Inertia> {
-    let rows = &matrix.value;
+fn read_matrix(
+    rows: &[Vec<Spanned<f64>>],
+    key: Range<usize>,
+    bodies: usize,
+    problems: &Problems,
+) -> Option<Inertia> {
     if rows.len() != bodies {
-        let message = format!("`inertia` has {} rows for {bodies} bodies", rows.len());
+        let message = format!(
+            "`inertia` is {size} × {size}, but there {} {bodies} {}",
+            if bodies == 1 { "is" } else { "are" },
+            if bodies == 1 { "body" } else { "bodies" },
+            size = rows.len(),
+        );
         return problems
-            .error(matrix.span.clone(), message)
+            .error(key, message)
             .help("give one row and one column per body")
             .none();
     }
-    match Inertia::from_matrix(rows) {
-        Ok(inertia) => Some(inertia),
-        Err(error) => problems.error(matrix.span.clone(), error.to_string()).none(),
-    }
+    let values: Vec<Vec<f64>> = rows
+        .iter()
+        .map(|row| row.iter().map(|x| x.value).collect())
+        .collect();
+    let error = match Inertia::from_matrix(&values) {
+        Ok(inertia) => return Some(inertia),
+        Err(error) => error,
+    };
+    let (row, column, help) = match error {
+        InertiaError::NotSymmetric { row, column, .. } => (row, column, "both entries must be the same"),
+        InertiaError::NotPositiveDefinite { rows } => {
+            let help =
+                "every motion must have kinetic energy: enlarge the diagonal entry, or make others smaller";
+            (rows, rows, help)
+        }
+    };
+    let entry = rows.get(row - 1).and_then(|entries| entries.get(column - 1));
+    let span = entry.map_or(key, |entry| entry.span.clone());
+    problems.error(span, error.to_string()).help(help).none()
 }
 
 /// `Σ m r` of the places where fixed bases are: what gravity sees of them.
@@ -428,7 +367,7 @@ fn anchored_moment(all: &Bodies) -> Vec3 {
 pub(super) fn unit(vector: &Spanned<[f64; 3]>, key: &str, problems: &Problems) -> Option<Vec3> {
     let v = Vec3::from(vector.value);
     let norm = v.norm();
-    if !((norm - 1.0).abs() <= 1e-3) {
+    if !norm.is_finite() || (norm - 1.0).abs() > 1e-3 {
         let report = problems.error(
             vector.span.clone(),
             format!("`{key}` has length {}, not 1", brief(norm)),
@@ -461,16 +400,6 @@ fn tangent(omega: &Spanned<[f64; 3]>, direction: &Vec3, name: &str, problems: &P
         problems.note(omega.span.clone(), message);
     }
     s2::tangent(direction, &w)
-}
-
-/// The point at a fraction of the great circle from a to b.
-fn between(a: &Vec3, b: &Vec3, fraction: f64) -> Vec3 {
-    let axis = a.cross(b);
-    let angle = axis.norm().atan2(a.dot(b));
-    match axis.try_normalize(0.0) {
-        Some(axis) => s2::great_circle(a, &(axis * (angle * fraction))),
-        None => *a,
-    }
 }
 
 /// Enough digits to see what is wrong.

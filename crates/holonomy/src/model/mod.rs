@@ -9,6 +9,7 @@ mod parse;
 mod potentials;
 mod problem;
 mod reader;
+mod render;
 mod resolved;
 mod run;
 mod source;
@@ -17,6 +18,7 @@ mod units;
 pub use parse::{Document, parse};
 pub use problem::{Problem, Problems, Report, Severity, nearest};
 pub use reader::{Field, Reference, Section, Spanned};
+pub use render::render;
 pub use run::Format;
 pub use source::{Location, Override, Source};
 pub use units::{QuantityError, Unit, parse_quantity};
@@ -27,10 +29,13 @@ use crate::{
         catalog::{Mechanism, Method, Options},
     },
     simulation::{Schedule, Simulation},
-    spheres::Spheres,
+    spheres::{Spheres, view},
     system::State,
 };
 use std::sync::Arc;
+
+/// Sections of which there may be several.
+const LISTS: [&str; 4] = ["body", "potential", "start", "swirl"];
 
 /// A model, ready to run.
 pub struct Model {
@@ -87,11 +92,28 @@ pub fn load(source: &Source) -> Result<Model, Vec<Problem>> {
 
 fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
     let root = document.root(problems);
+    if root.keys().next().is_none() {
+        return root
+            .error("the model is empty")
+            .help("it needs bodies (`[[body]]` or `[chain]`), a `[method]` and a `[run]`")
+            .none();
+    }
     let title = root.optional("title").string();
     root.optional("space").choice(&["spheres"]);
     let bodies = bodies::read(&root);
     let potentials = potentials::read(&root, bodies.as_ref());
     let run = run::read(&root);
+    root.refuse(run::IN_RUN);
+    let kinds: Vec<(&str, String)> = potentials::kinds()
+        .map(|kind| {
+            (
+                kind,
+                format!("in a section `[[potential]]` with `kind = \"{kind}\"`"),
+            )
+        })
+        .collect();
+    let homes: Vec<(&str, &str)> = kinds.iter().map(|(kind, home)| (*kind, home.as_str())).collect();
+    root.refuse(&homes);
     root.finish();
 
     let (bodies, potentials, run) = (bodies?, potentials?, run?);
@@ -112,10 +134,18 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
                     span,
                     format!("the energy of this potential at the start is {energy}"),
                 )
-                .help("move the bodies apart: it is singular where two of them meet or are opposite");
+                .help("bodies are too near to each other, or its numbers too large");
         }
     }
     let state = spheres.state(&bodies.directions, &bodies.angular_velocities);
+    // What is finite in each part may still not be so together.
+    let momenta = view(&state.p).iter().zip(&bodies.angular_velocities);
+    let kinetic = 0.5 * momenta.map(|(p, omega)| p.dot(omega)).sum::<f64>();
+    if !kinetic.is_finite() || !state.is_finite() {
+        problems
+            .error(0..0, format!("the kinetic energy at the start is {kinetic}"))
+            .help("masses, lengths or angular velocities are too large, or too unlike each other");
+    }
     let mechanism = Mechanism::Spheres(spheres);
     if let Err(unsupported) = (run.method.build)(&mechanism, &run.options) {
         problems

@@ -6,6 +6,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::parse::nesting;
 use super::problem::{Problems, excerpt};
+use super::reader::kind;
 use super::source::{Override, Source};
 
 /// Merges the overrides of the source into the table, in their order. A wrong one is reported and left out.
@@ -113,12 +114,14 @@ impl<'a> Assignment<'a> {
                 DeValue::Array(array) => Place::Array(array),
                 other => {
                     let message = format!(
-                        "`{}` is a {}, so it has no `{}`",
+                        "`{}` is {}, so it has no `{}`",
                         excerpt(&trail),
-                        other.type_str(),
+                        kind(other),
                         excerpt(&next.key)
                     );
-                    problems.error(next.span.clone(), message);
+                    problems
+                        .error(next.span.clone(), message)
+                        .help(format!("write `{}=…`", excerpt(&trail)));
                     return;
                 }
             };
@@ -420,12 +423,17 @@ mod tests {
                 "`x` has no element called `first`",
                 "give a number, such as `x.1`",
             ),
-            ("title.a=3", "a", "`title` is a string, so it has no `a`", ""),
+            (
+                "title.a=3",
+                "a",
+                "`title` is a string, so it has no `a`",
+                "write `title=…`",
+            ),
             (
                 "bodies.1.mass=3",
                 "bodies",
                 "there is no list `bodies`",
-                "known here: `x`, `body`, `potential`",
+                "did you mean `body`?",
             ),
             (
                 "x=[1, 2",

@@ -3,7 +3,7 @@ use super::{Section, Spanned, Unit, bodies, bodies::Bodies};
 use crate::{
     Vec3,
     potential::{Bending, BendingLaw, Cotangent, Dipoles, Gravity, LennardJones, Pairs, Potential, Spring},
-    spheres::Point,
+    spheres::{Body, Point},
     system::Base,
 };
 use std::ops::Range;
@@ -16,7 +16,8 @@ pub(super) struct Potentials {
     pub(super) points: Vec<Point>,
 }
 
-type Read = fn(&Section<'_>, &Bodies, &mut Vec<Point>) -> Option<Box<dyn Potential>>;
+/// Reads one kind. All its keys are read before it asks for [`sound`] bodies.
+type Read = fn(&Section<'_>, Option<&Bodies>, &mut Vec<Point>) -> Option<Box<dyn Potential>>;
 
 /// Every kind of potential and how it is read.
 const KINDS: &[(&str, Read)] = &[
@@ -28,16 +29,21 @@ const KINDS: &[(&str, Read)] = &[
     ("cotangent", cotangent),
 ];
 
-/// Reads all potentials. Without bodies only the kinds can be checked.
+/// The kinds of potentials.
+pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(name, _)| *name)
+}
+
+/// Reads all potentials. Without bodies only their keys can be checked.
 pub(super) fn read(root: &Section<'_>, bodies: Option<&Bodies>) -> Option<Potentials> {
     let mut all = Potentials::default();
     let mut ok = true;
+    let names: Vec<&str> = kinds().collect();
     for section in root.optional("potential").tables() {
-        let names: Vec<&str> = KINDS.iter().map(|(name, _)| *name).collect();
-        let kind = section.required("kind").choice(&names);
-        let read = kind.and_then(|kind| KINDS.iter().find(|(name, _)| *name == kind.value));
-        let (Some((_, read)), Some(bodies)) = (read, bodies) else {
+        let kind = section.required("kind").choice_of("kind of potential", &names);
+        let Some((_, read)) = kind.and_then(|kind| KINDS.iter().find(|(name, _)| *name == kind.value)) else {
             ok = false;
+            section.finish_unread();
             continue;
         };
         let span = section.span();
@@ -53,12 +59,17 @@ pub(super) fn read(root: &Section<'_>, bodies: Option<&Bodies>) -> Option<Potent
     ok.then_some(all)
 }
 
-fn gravity(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
-    let acceleration: Vec3 = section
+/// The bodies, if more than their names can be relied on.
+fn sound(bodies: Option<&Bodies>) -> Option<&Bodies> {
+    bodies.filter(|bodies| bodies.sound)
+}
+
+fn gravity(section: &Section<'_>, bodies: Option<&Bodies>, _: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
+    let acceleration = section
         .required("acceleration")
-        .vector(Unit::METRE_PER_SECOND_SQUARED)?
-        .value
-        .into();
+        .vector(Unit::METRE_PER_SECOND_SQUARED);
+    let bodies = sound(bodies)?;
+    let acceleration: Vec3 = acceleration?.value.into();
     let offset = -acceleration.dot(&bodies.anchored);
     Some(Box::new(Gravity {
         acceleration,
@@ -69,7 +80,11 @@ fn gravity(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Option
 
 /// Between two bodies, or between a body and a fixed `anchor`; `at` tells where on the links, from
 /// their bases, and is their ends if left out.
-fn spring(section: &Section<'_>, bodies: &Bodies, points: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
+fn spring(
+    section: &Section<'_>,
+    bodies: Option<&Bodies>,
+    points: &mut Vec<Point>,
+) -> Option<Box<dyn Potential>> {
     let problems = section.problems();
     let stiffness = section.required("stiffness").positive(Unit::NEWTON_PER_METRE);
     let length = section.required("rest_length").non_negative(Unit::METRE);
@@ -78,59 +93,77 @@ fn spring(section: &Section<'_>, bodies: &Bodies, points: &mut Vec<Point>) -> Op
     let at = section.optional("at").numbers(Unit::METRE);
     let between = between?;
     let wanted = if section.has("anchor") { 1 } else { 2 };
-    if between.value.len() != wanted {
-        let message = format!(
-            "a spring {} joins {wanted} {}",
-            if wanted == 1 {
-                "with an `anchor`"
-            } else {
-                "without an `anchor`"
-            },
-            if wanted == 1 { "body" } else { "bodies" }
-        );
-        return problems
-            .error(between.span, message)
-            .help("write `between = [\"a\", \"b\"]`, or `between = [\"a\"]` and `anchor = [x, y, z]`")
-            .none();
+    let given = between.value.len();
+    if given != wanted {
+        let help = "write `between = [\"a\", \"b\"]`, or `between = [\"a\"]` and `anchor = [x, y, z]`";
+        return match (given, wanted) {
+            (_, 1) => problems.error(
+                between.span,
+                format!("a spring with an `anchor` joins 1 body, got {given}"),
+            ),
+            (1, _) => {
+                let message = "a spring joins 2 bodies, or 1 body and an `anchor`; got 1 body";
+                section.lacks(&["anchor"], between.span, message)
+            }
+            _ => problems.error(between.span, format!("a spring joins 2 bodies, got {given}")),
+        }
+        .help(help)
+        .none();
     }
-    let names = bodies.names();
-    let members: Option<Vec<usize>> = between
+    if let Some(at) = at.as_ref().filter(|at| at.value.len() != wanted) {
+        let (numbers, bodies) = match wanted {
+            1 => ("1 number", "1 body"),
+            _ => ("2 numbers", "2 bodies"),
+        };
+        problems
+            .error(
+                at.span.clone(),
+                format!("`at` must be {numbers} for {bodies}, got {}", at.value.len()),
+            )
+            .help("give the distance from the base of each body in `between`, in their order");
+        return None;
+    }
+    let names = bodies?.names();
+    let members: Vec<Option<usize>> = between
         .value
         .iter()
         .map(|b| b.resolve("body", &names, problems))
-        .collect::<Vec<_>>()
-        .into_iter()
         .collect();
-    let members = members?;
+    let members: Vec<usize> = members.into_iter().collect::<Option<_>>()?;
     if wanted == 2 && members[0] == members[1] {
         return problems
             .error(between.span, "a spring cannot join a body to itself")
+            .help("name two bodies, or one body and an `anchor = [x, y, z]`")
             .none();
     }
-    let at: Option<Spanned<Vec<f64>>> = match at {
-        Some(at) if at.value.len() != wanted => {
-            let message = format!(
-                "`at` has {} numbers for {wanted} {}",
-                at.value.len(),
-                if wanted == 1 { "body" } else { "bodies" }
-            );
-            return problems.error(at.span, message).none();
-        }
-        Some(at) => Some(at),
-        None if section.has("at") => return None,
-        None => None,
-    };
-    let (stiffness, length) = (stiffness?.value, length?.value);
-    if section.has("anchor") && anchor.is_none() {
+    let bodies = sound(bodies)?;
+    if (section.has("anchor") && anchor.is_none()) || (section.has("at") && at.is_none()) {
         return None;
     }
+    let (stiffness, length) = (stiffness?.value, length?.value);
     let mut ends = Vec::with_capacity(2);
+    let mut places = Vec::with_capacity(2);
     for (k, body) in members.into_iter().enumerate() {
-        let distance = at.as_ref().map_or(bodies.bodies[body].length, |at| at.value[k]);
+        let reach = bodies.bodies[body].length;
+        let distance = match &at {
+            Some(at) => on_link(&at.value[k], body, bodies, section)?,
+            None => reach,
+        };
         ends.push(point(Point::On { body, distance }, points));
+        places.push(bodies.place(body, distance));
     }
     if let Some(anchor) = anchor {
         ends.push(point(Point::Fixed(anchor.value.into()), points));
+        places.push(anchor.value.into());
+    }
+    if length > 0.0 && (places[0] - places[1]).norm() <= 1e-9 * length {
+        return problems
+            .error(
+                between.span,
+                "the ends of this spring are at the same place at the start, so it has no direction",
+            )
+            .help("move them apart, or set `rest_length = 0`")
+            .none();
     }
     let first = bodies.bodies.len();
     Some(Box::new(Spring {
@@ -138,6 +171,25 @@ fn spring(section: &Section<'_>, bodies: &Bodies, points: &mut Vec<Point>) -> Op
         stiffness,
         length,
     }))
+}
+
+/// A distance from the base of a body that lies on it.
+fn on_link(distance: &Spanned<f64>, body: usize, bodies: &Bodies, section: &Section<'_>) -> Option<f64> {
+    let reach = bodies.bodies[body].length;
+    let least = if bodies.is_needle(body) { -reach } else { 0.0 };
+    let slack = 1e-9 * reach;
+    if (least - slack..=reach + slack).contains(&distance.value) {
+        return Some(distance.value);
+    }
+    let name = &bodies.bodies[body].name;
+    section
+        .problems()
+        .error(
+            distance.span.clone(),
+            format!("`{name}` has no point at {} m from its base", distance.value),
+        )
+        .help(format!("it reaches from {least} m to {reach} m"))
+        .none()
 }
 
 /// The number of a point in the list, which it joins if it is new.
@@ -152,19 +204,15 @@ fn point(point: Point, points: &mut Vec<Point>) -> usize {
 }
 
 /// A joint at the base of every body that hangs on another, and with `clamp` at the fixed bases.
-fn bending(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
+fn bending(section: &Section<'_>, bodies: Option<&Bodies>, _: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
     let stiffness = section.required("stiffness").positive(Unit::NEWTON_METRE);
     let law = section.optional("law").choice(&["cosine", "quartic"]);
-    if section.has("law") && law.is_none() {
+    let clamp = section.optional("clamp").vector(Unit::NONE);
+    let wall = clamp.and_then(|clamp| bodies::unit(&clamp, "clamp", section.problems()));
+    if (section.has("law") && law.is_none()) || (section.has("clamp") && wall.is_none()) {
         return None;
     }
-    let clamp = section.optional("clamp").vector(Unit::NONE);
-    let wall = match clamp {
-        Some(clamp) => Some(bodies::unit(&clamp, "clamp", section.problems())?),
-        None if section.has("clamp") => return None,
-        None => None,
-    };
-    let stiffness = stiffness?.value;
+    let bodies = sound(bodies)?;
     let (mut joints, mut clamps) = (Vec::new(), Vec::new());
     for (i, body) in bodies.bodies.iter().enumerate() {
         match (body.base, wall) {
@@ -175,7 +223,11 @@ fn bending(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Option
     }
     if joints.is_empty() && clamps.is_empty() {
         return section
-            .error("there is nothing to bend: no body hangs on another")
+            .lacks(
+                &["clamp"],
+                section.span(),
+                "there is nothing to bend: no body hangs on another",
+            )
             .help("give bodies a `parent`, use `[chain]`, or add `clamp = [x, y, z]`")
             .none();
     }
@@ -186,13 +238,15 @@ fn bending(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Option
     Some(Box::new(Bending {
         joints,
         clamps,
-        stiffness,
+        stiffness: stiffness?.value,
         law,
     }))
 }
 
-fn dipoles(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
+fn dipoles(section: &Section<'_>, bodies: Option<&Bodies>, _: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
     let moment = section.required("moment").number(Unit::AMPERE_METRE_SQUARED);
+    let bodies = sound(bodies)?;
+    enough_but_not_too_many(section, bodies, MOST_DIPOLES)?;
     let mut pivots = Vec::with_capacity(bodies.bodies.len());
     for body in &bodies.bodies {
         let Base::Fixed(pivot) = body.base else {
@@ -223,10 +277,16 @@ fn dipoles(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Option
     Some(Box::new(Dipoles::new(&pivots, &moments, PERMEABILITY)))
 }
 
-fn lennard_jones(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
+fn lennard_jones(
+    section: &Section<'_>,
+    bodies: Option<&Bodies>,
+    _: &mut Vec<Point>,
+) -> Option<Box<dyn Potential>> {
     let epsilon = section.required("epsilon").positive(Unit::JOULE);
     let sigma = section.required("sigma").positive(Unit::METRE);
+    let bodies = sound(bodies)?;
     let radius = on_one_sphere(section, bodies)?;
+    apart(section, bodies, false)?;
     let law = LennardJones {
         epsilon: epsilon?.value,
         sigma: sigma?.value,
@@ -238,9 +298,15 @@ fn lennard_jones(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> 
     }))
 }
 
-fn cotangent(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
+fn cotangent(
+    section: &Section<'_>,
+    bodies: Option<&Bodies>,
+    _: &mut Vec<Point>,
+) -> Option<Box<dyn Potential>> {
     let strength = section.required("strength").number(Unit::JOULE);
+    let bodies = sound(bodies)?;
     on_one_sphere(section, bodies)?;
+    apart(section, bodies, true)?;
     Some(Box::new(Pairs {
         law: Cotangent {
             strength: strength?.value,
@@ -252,19 +318,75 @@ fn cotangent(section: &Section<'_>, bodies: &Bodies, _: &mut Vec<Point>) -> Opti
 /// The radius of the sphere that all bodies move on.
 fn on_one_sphere(section: &Section<'_>, bodies: &Bodies) -> Option<f64> {
     let first = &bodies.bodies[0];
-    match bodies
-        .bodies
-        .iter()
-        .find(|b| b.base != first.base || b.length != first.length)
-    {
-        None if matches!(first.base, Base::Fixed(_)) => Some(first.length),
-        other => {
-            let name = &other.unwrap_or(first).name;
-            let message = format!("bodies must move on one sphere, but `{name}` has another base or length");
-            section
+    let differs = |b: &&Body| b.base != first.base || b.length != first.length;
+    let Some(other) = bodies.bodies.iter().find(differs) else {
+        return Some(first.length);
+    };
+    let difference = match (first.base, other.base) {
+        (_, Base::Site(_)) => "hangs on another body".to_owned(),
+        _ if first.base != other.base => format!("has another pivot than `{}`", first.name),
+        _ => format!("has another length than `{}`", first.name),
+    };
+    let message = format!(
+        "bodies must move on one sphere, but `{}` {difference}",
+        other.name
+    );
+    section
+        .error(message)
+        .help("give all bodies the same `pivot` and `length`, and no `parent`")
+        .none()
+}
+
+/// Checks that no two bodies are at the same place at the start, nor at opposite ones if that matters.
+fn apart(section: &Section<'_>, bodies: &Bodies, opposite: bool) -> Option<()> {
+    enough_but_not_too_many(section, bodies, MOST_IN_PAIRS)?;
+    for (i, a) in bodies.directions.iter().enumerate() {
+        for (j, b) in bodies.directions[..i].iter().enumerate() {
+            // 1 − |cos θ| = ½θ² near 0 and 180°.
+            let c = a.dot(b);
+            if 1.0 - c.abs() > 0.5 * NEAR * NEAR || (c < 0.0 && !opposite) {
+                continue;
+            }
+            let names = bodies.names();
+            let place = if c < 0.0 {
+                "opposite places"
+            } else {
+                "the same place"
+            };
+            let message = format!(
+                "`{}` and `{}` are at {place} at the start, where this potential is infinite",
+                names[j], names[i]
+            );
+            return section
                 .error(message)
-                .help("give all bodies the same `pivot` and `length`, and no `parent`")
-                .none()
+                .help("change the `direction` of one of them")
+                .none();
         }
     }
+    Some(())
+}
+
+/// Angle below which two bodies count as being at the same place, rad: rounding moves them by 1e-16.
+const NEAR: f64 = 1e-7;
+/// Pairs of dipoles are kept in memory, 48 bytes each.
+const MOST_DIPOLES: usize = 4_000;
+/// All pairs are visited at every step: a second or so for this many bodies.
+const MOST_IN_PAIRS: usize = 50_000;
+
+/// Potentials between all pairs need some, and cannot have too many.
+fn enough_but_not_too_many(section: &Section<'_>, bodies: &Bodies, most: usize) -> Option<()> {
+    let count = bodies.bodies.len();
+    if count == 1 {
+        let message = "this potential does nothing: there is only one body";
+        section.problems().note(section.span(), message);
+    }
+    if count <= most {
+        return Some(());
+    }
+    section
+        .error(format!(
+            "{count} bodies are too many for a potential between all pairs"
+        ))
+        .help(format!("at most {most} are possible"))
+        .none()
 }

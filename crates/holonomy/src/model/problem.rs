@@ -48,6 +48,22 @@ impl Problems {
         self.report(Severity::Note, span, message.into())
     }
 
+    /// Reports an error in place of an earlier problem that it explains better.
+    pub(super) fn instead_of(&self, index: usize, span: Range<usize>, message: String) -> Report<'_> {
+        if let Some(problem) = self.list.borrow_mut().get_mut(index) {
+            *problem = Problem {
+                severity: Severity::Error,
+                span,
+                message,
+                help: None,
+            };
+        }
+        Report {
+            problems: self,
+            index,
+        }
+    }
+
     /// Whether an error was reported; notes do not count.
     pub fn has_errors(&self) -> bool {
         self.list
@@ -114,17 +130,15 @@ impl Report<'_> {
         if let Some(near) = nearest(word, candidates.clone()) {
             return self.help(format!("did you mean `{near}`?"));
         }
-        let shown: Vec<String> = candidates
-            .clone()
-            .take(LISTED)
-            .map(|name| format!("`{name}`"))
-            .collect();
-        let rest = candidates.skip(LISTED).count();
-        match (shown.is_empty(), rest) {
-            (true, _) => self,
-            (false, 0) => self.help(format!("known here: {}", shown.join(", "))),
-            (false, _) => self.help(format!("known here: {}, and {rest} more", shown.join(", "))),
+        match listed(candidates) {
+            Some(list) => self.help(format!("known here: {list}")),
+            None => self,
         }
+    }
+
+    /// Which of the problems it is.
+    pub(super) fn index(&self) -> usize {
+        self.index
     }
 
     /// Ends a report where a value was wanted: `return problems.error(…).none();`
@@ -136,8 +150,9 @@ impl Report<'_> {
 /// The candidate that `word` was most likely meant to be, if one is near enough.
 ///
 /// Letter case is ignored. Near is one slip (a wrong, missing, extra or swapped letter) per three letters, at most
-/// three; or else `word` begins exactly one of the candidates.
+/// three; or else `word` begins exactly one of the candidates, or is the plural in `-ies` of one.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let singular = word.strip_suffix("ies").map(|stem| format!("{stem}y"));
     let word: Vec<char> = word
         .chars()
         .flat_map(char::to_lowercase)
@@ -150,6 +165,9 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let mut best: Option<(usize, &str)> = None;
     let mut begun: Vec<&str> = Vec::new();
     for candidate in candidates {
+        if singular.as_deref() == Some(candidate) {
+            return Some(candidate);
+        }
         let letters: Vec<char> = candidate
             .chars()
             .flat_map(char::to_lowercase)
@@ -173,6 +191,25 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
 }
 
+/// The names in quotes, not too many of them; `None` if there are none.
+pub(super) fn listed<'c>(names: impl Iterator<Item = &'c str>) -> Option<String> {
+    let mut shown: Vec<String> = Vec::new();
+    let mut rest = 0_usize;
+    for name in names {
+        if shown.len() < LISTED {
+            shown.push(format!("`{}`", excerpt(name)));
+        } else {
+            rest += 1;
+        }
+    }
+    let list = shown.join(", ");
+    match (shown.is_empty(), rest) {
+        (true, _) => None,
+        (false, 0) => Some(list),
+        (false, _) => Some(format!("{list}, and {rest} more")),
+    }
+}
+
 /// The text on one line and not too long, to be shown in a message.
 pub(super) fn excerpt(text: &str) -> String {
     let mut shown: String = text.trim().chars().take(EXCERPT).flat_map(visible).collect();
@@ -193,7 +230,7 @@ const EXCERPT: usize = 40;
 /// Words longer than this are not compared.
 const LONGEST: usize = 64;
 /// More candidates than this are not listed.
-const LISTED: usize = 16;
+const LISTED: usize = 24;
 
 /// Edit distance with insertion, deletion, substitution and transposition of neighbours.
 fn slips(a: &[char], b: &[char]) -> usize {
@@ -241,7 +278,7 @@ mod tests {
 
     #[test]
     fn nearest_finds_slips_of_the_pen() {
-        let known = ["mass", "length", "direction", "angular_velocity", "kg"];
+        let known = ["mass", "length", "direction", "angular_velocity", "kg", "body"];
         for (word, meant) in [
             ("mases", "mass"),
             ("msas", "mass"),
@@ -251,6 +288,7 @@ mod tests {
             ("angular", "angular_velocity"),
             ("dir", "direction"),
             ("Kg", "kg"),
+            ("bodies", "body"),
         ] {
             assert_eq!(nearest(word, known), Some(meant), "{word}");
         }

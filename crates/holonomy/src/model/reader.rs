@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
 
-use super::problem::{Problems, Report, excerpt};
+use super::problem::{Problems, Report, excerpt, listed, nearest};
+use super::units::Unit;
 
 pub use reference::Reference;
 
@@ -31,6 +32,10 @@ pub struct Section<'a> {
     label: String,
     problems: &'a Problems,
     asked: RefCell<Vec<&'a str>>,
+    /// Keys that were missed, with the number of the problem that says so.
+    missed: RefCell<Vec<(&'a str, usize)>>,
+    /// Sections that may be within this one, and whether there may be several of them.
+    sections: RefCell<Vec<(&'a str, bool)>>,
 }
 
 /// A value and the text it comes from.
@@ -66,6 +71,7 @@ pub struct Field<'s, 'a> {
     section: &'s Section<'a>,
     key: &'a str,
     required: bool,
+    example: &'static str,
 }
 
 impl<'a> Section<'a> {
@@ -81,6 +87,8 @@ impl<'a> Section<'a> {
             label,
             problems,
             asked: RefCell::default(),
+            missed: RefCell::default(),
+            sections: RefCell::default(),
         }
     }
 
@@ -91,6 +99,7 @@ impl<'a> Section<'a> {
             section: self,
             key,
             required: true,
+            example: "",
         }
     }
 
@@ -101,6 +110,7 @@ impl<'a> Section<'a> {
             section: self,
             key,
             required: false,
+            example: "",
         }
     }
 
@@ -110,9 +120,19 @@ impl<'a> Section<'a> {
         self.table.contains_key(key)
     }
 
+    /// The text that the key has, if that is what it has; nothing is reported.
+    pub fn text(&self, key: &str) -> Option<&'a str> {
+        self.table.get(key)?.get_ref().as_str()
+    }
+
     /// Where the key is written, to point at it.
     pub fn key_span(&self, key: &str) -> Option<Range<usize>> {
         self.table.get_key_value(key).map(|(key, _)| key.span())
+    }
+
+    /// Where the value of the key is written, to point at it.
+    pub fn value_span(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get(key).map(toml::Spanned::span)
     }
 
     /// All keys, for tables whose keys are names chosen by the author.
@@ -142,16 +162,104 @@ impl<'a> Section<'a> {
         self.problems.error(self.span(), message)
     }
 
+    /// Reports an error that comes from the absence of these keys: if one of them turns out to be misspelt, that is
+    /// reported instead.
+    pub fn lacks(&self, keys: &[&'a str], span: Range<usize>, message: impl Into<String>) -> Report<'a> {
+        let report = self.problems.error(span, message);
+        let missed = keys.iter().map(|key| (*key, report.index()));
+        self.missed.borrow_mut().extend(missed);
+        report
+    }
+
+    /// Refuses keys that belong to another place, given as pairs of a key and that place, and were not asked for.
+    pub fn refuse(&self, homes: &[(&'a str, &str)]) {
+        for (key, home) in homes {
+            let Some(span) = self.key_span(key).filter(|_| !self.asked.borrow().contains(key)) else {
+                continue;
+            };
+            let shown = self.shown(key);
+            let place = if self.label.is_empty() && shown.starts_with("key") {
+                " at the top of the model"
+            } else {
+                &self.place()
+            };
+            self.problems
+                .error(span, format!("unknown {shown}{place}"))
+                .help(format!("it belongs {home}"));
+            self.asked.borrow_mut().push(key);
+        }
+    }
+
     /// Refuses every key that was not asked for.
     pub fn finish(self) {
+        self.judge_keys(true);
+    }
+
+    /// As [`finish`](Self::finish) where it is not known which keys there may be: refuses only those that seem to be
+    /// one that was missed.
+    pub fn finish_unread(self) {
+        self.judge_keys(false);
+    }
+
+    fn judge_keys(self, all: bool) {
         let mut known = HashSet::new();
         let mut asked = self.asked.borrow().clone();
         asked.retain(|key| known.insert(*key));
+        // A key that is there was hardly meant a second time, unless an override sets it.
+        let (present, absent): (Vec<&str>, Vec<&str>) =
+            asked.iter().partition(|key| self.table.contains_key(**key));
         for key in self.keys().filter(|key| !known.contains(key.value)) {
-            let message = format!("unknown key `{}`{}", excerpt(key.value), self.place());
-            self.problems
-                .error(key.span, message)
-                .suggest(key.value, asked.iter().copied());
+            let near = nearest(key.value, absent.iter().copied());
+            let present = nearest(key.value, present.iter().copied());
+            let message = format!("unknown {}{}", self.shown(key.value), self.place());
+            let mut missed = self.missed.borrow_mut();
+            let slot = missed.iter().position(|(missed, _)| near == Some(*missed));
+            let report = match slot.map(|slot| missed.swap_remove(slot).1) {
+                Some(index) => {
+                    missed.retain(|(_, other)| *other != index);
+                    self.problems.instead_of(index, key.span, message)
+                }
+                None if all => self.problems.error(key.span, message),
+                None => continue,
+            };
+            let near: Vec<String> = [near, present]
+                .into_iter()
+                .flatten()
+                .map(|near| self.bracketed(near))
+                .collect();
+            match (near.as_slice(), listed(asked.iter().copied())) {
+                ([near], _) => report.help(format!("did you mean `{near}`?")),
+                ([near, other], _) => report.help(format!("did you mean `{near}` or `{other}`?")),
+                (_, Some(list)) => report.help(format!("known here: {list}")),
+                (_, None) => report,
+            };
+        }
+    }
+
+    /// A key that is asked for, with the brackets of its header if it is that of a section.
+    fn bracketed(&self, key: &str) -> String {
+        let sections = self.sections.borrow();
+        let section = sections.iter().find(|(name, _)| *name == key);
+        match section.filter(|_| self.label.is_empty()) {
+            Some((_, true)) => format!("[[{key}]]"),
+            Some((_, false)) => format!("[{key}]"),
+            None => key.to_owned(),
+        }
+    }
+
+    /// A key as messages show it, or the section of that name.
+    fn shown(&self, key: &str) -> String {
+        let name = excerpt(key);
+        match self.table.get(key).map(|value| value.get_ref()) {
+            Some(DeValue::Table(_)) if self.label.is_empty() => format!("section `[{name}]`"),
+            Some(DeValue::Array(array))
+                if self.label.is_empty()
+                    && !array.is_empty()
+                    && array.iter().all(|element| element.get_ref().is_table()) =>
+            {
+                format!("section `[[{name}]]`")
+            }
+            _ => format!("key `{name}`"),
         }
     }
 
@@ -175,9 +283,22 @@ impl<'a> Section<'a> {
 }
 
 impl<'a> Field<'_, 'a> {
+    /// What the section should have, told if it is missing.
+    pub fn with(self, example: &'static str) -> Self {
+        Self { example, ..self }
+    }
+
     /// A table, `[key]` or `key = { … }`.
     pub fn table(self) -> Option<Section<'a>> {
-        let value = self.value_or(|| format!("[{}]", self.shown_key()))?;
+        let key = self.shown_key();
+        self.section.sections.borrow_mut().push((self.key, false));
+        let value = self.value_or(
+            || format!("[{key}]"),
+            || match self.example {
+                "" => format!("add a section `[{key}]`"),
+                example => format!("add a section `[{key}]` with {example}"),
+            },
+        )?;
         match &value.value {
             DeValue::Table(table) => {
                 let label = self.section.part(format!("`{}`", self.shown_key()));
@@ -200,26 +321,36 @@ impl<'a> Field<'_, 'a> {
         }
     }
 
-    /// The tables `[[key]]`, each labelled by its `name` or else by its number; none if the key is absent.
+    /// The tables `[[key]]`, each labelled by its `name` or else by its number and `kind`; none if the key is absent.
     pub fn tables(self) -> Vec<Section<'a>> {
-        let Some(value) = self.value_or(|| format!("[[{}]]", self.shown_key())) else {
+        let key = self.shown_key();
+        self.section.sections.borrow_mut().push((self.key, true));
+        let value = self.value_or(|| format!("[[{key}]]"), || format!("add `[[{key}]]`"));
+        let Some(value) = value else {
             return Vec::new();
         };
         let DeValue::Array(array) = value.value else {
-            self.wrong_type(&value, "a list of tables")
-                .help(format!("write `[[{}]]`", self.shown_key()));
+            if value.value.is_table() {
+                self.error(value.span, format!("`{key}` must be a list, got a single one"))
+                    .help(format!("write `[[{key}]]`, with double brackets"));
+            } else {
+                self.wrong_type(&value, "a list of tables")
+                    .help(format!("write `[[{key}]]`"));
+            }
             return Vec::new();
         };
         let mut sections = Vec::with_capacity(array.len());
         for (index, element) in array.iter().enumerate() {
             if let DeValue::Table(table) = element.get_ref() {
-                let name = table
-                    .get("name")
-                    .and_then(|name| name.get_ref().as_str())
-                    .filter(|name| !name.is_empty());
-                let label = match name {
-                    Some(name) => format!("{} `{}`", self.shown_key(), excerpt(name)),
-                    None => format!("{} {}", self.shown_key(), index + 1),
+                let text = |key: &str| {
+                    let value = table.get(key)?.get_ref();
+                    value.as_str().filter(|text| !text.is_empty()).map(excerpt)
+                };
+                let number = index + 1;
+                let label = match (text("name"), text("kind")) {
+                    (Some(name), _) => format!("{key} `{name}`"),
+                    (None, Some(kind)) => format!("{key} {number} (`{kind}`)"),
+                    (None, None) => format!("{key} {number}"),
                 };
                 sections.push(Section::new(
                     table,
@@ -230,19 +361,37 @@ impl<'a> Field<'_, 'a> {
             } else {
                 let element = Spanned::new(element.get_ref(), element.span());
                 self.wrong_type(&element, "a list of tables")
-                    .help(format!("write `[[{}]]`", self.shown_key()));
+                    .help(format!("write `[[{key}]]`"));
             }
         }
         sections
     }
 
-    /// The value as it stands; its absence is reported if it is required.
-    fn value(&self) -> Option<Spanned<&'a DeValue<'a>>> {
-        self.value_or(|| self.shown_key())
+    /// The value as it stands; its absence is reported if it is required, with what could stand there.
+    fn value(&self, example: &str) -> Option<Spanned<&'a DeValue<'a>>> {
+        self.value_or(
+            || self.shown_key(),
+            || format!("add `{} = {example}`", self.shown_key()),
+        )
+    }
+
+    /// As [`value`](Self::value), for quantities.
+    fn quantity(&self, example: &str, unit: Unit) -> Option<Spanned<&'a DeValue<'a>>> {
+        self.value_or(
+            || self.shown_key(),
+            || match unit.symbol() {
+                "1" => format!("add `{} = {example}`", self.shown_key()),
+                _ => format!("add `{} = {example}`, {}", self.shown_key(), unit.describe()),
+            },
+        )
     }
 
     /// As [`value`](Self::value), where a whole section is missing under another name.
-    fn value_or(&self, name: impl FnOnce() -> String) -> Option<Spanned<&'a DeValue<'a>>> {
+    fn value_or(
+        &self,
+        name: impl FnOnce() -> String,
+        help: impl FnOnce() -> String,
+    ) -> Option<Spanned<&'a DeValue<'a>>> {
         let found = self
             .section
             .table
@@ -254,8 +403,10 @@ impl<'a> Field<'_, 'a> {
             } else {
                 self.shown_key()
             };
+            let message = format!("missing `{name}`{}", self.section.place());
             self.section
-                .error(format!("missing `{name}`{}", self.section.place()));
+                .lacks(&[self.key], self.section.span(), message)
+                .help(help());
         }
         found
     }
@@ -280,11 +431,10 @@ impl<'a> Field<'_, 'a> {
 }
 
 /// The type of a value with its article, for messages.
-fn kind(value: &DeValue<'_>) -> &'static str {
+pub(super) fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a string",
-        DeValue::Integer(_) => "an integer",
-        DeValue::Float(_) => "a float",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "a boolean",
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "an array",

@@ -26,8 +26,16 @@ pub(super) struct Run {
 }
 
 pub(super) fn read(root: &Section<'_>) -> Option<Run> {
-    let method = root.required("method").table().map(read_method);
-    let schedule = root.required("run").table().map(read_schedule);
+    let method = root
+        .required("method")
+        .with("`name = \"sphere-implicit\"`")
+        .table()
+        .map(read_method);
+    let schedule = root
+        .required("run")
+        .with("`step = 0.01` and `duration = 10`")
+        .table()
+        .map(read_schedule);
     let format = root
         .optional("output")
         .table()
@@ -49,43 +57,100 @@ pub(super) fn read(root: &Section<'_>) -> Option<Run> {
 
 fn read_method(section: Section<'_>) -> Option<(&'static Method, Range<usize>, Options)> {
     let names: Vec<&str> = catalog::METHODS.iter().map(|m| m.name).collect();
-    let name = section.required("name").choice(&names);
-    let Some((name, method)) = name.and_then(|name| Some((name.span, catalog::find(name.value)?))) else {
-        // Without the method its options cannot be judged.
-        return None;
-    };
+    let name = section.required("name").choice_of("method", &names);
+    let method = name.and_then(|name| Some((name.span, catalog::find(name.value)?)));
     let mut options = Options::default();
-    for key in method.options {
-        let field = section.optional(key);
-        match *key {
-            "solver" => {
-                options.fixed_point = field
-                    .choice(&["newton", "fixed-point"])
-                    .is_some_and(|s| s.value == "fixed-point");
-            }
-            "tolerance" => options.tolerance = field.positive(Unit::NONE).map(|t| t.value),
-            "max_iterations" => {
-                options.max_iterations = field.count(1..=10_000).and_then(|n| u32::try_from(n.value).ok());
-            }
-            "rtol" => options.rtol = field.positive(Unit::NONE).map(|t| t.value),
-            "atol" => options.atol = field.positive(Unit::NONE).map(|t| t.value),
-            "max_step" => options.max_step = field.positive(Unit::SECOND).map(|t| t.value),
-            _ => {}
+    for key in all_options() {
+        match &method {
+            Some((_, method)) if !method.options.contains(&key) => refuse_option(&section, key, method),
+            _ => read_option(&section, key, &mut options),
         }
     }
-    if options.tolerance.is_some() && !options.fixed_point {
-        let span = section.key_span("tolerance").unwrap_or_else(|| section.span());
+    section.refuse(IN_RUN);
+    let Some((span, method)) = method else {
+        section.finish();
+        return None;
+    };
+    if let Some(tolerance) = section.key_span("tolerance")
+        && method.options.contains(&"tolerance")
+        && (!section.has("solver") || section.text("solver") == Some("newton"))
+    {
         section
-            .problems()
-            .error(
-                span,
+            .lacks(
+                &["solver"],
+                tolerance,
                 "`tolerance` belongs to the fixed-point solver; Newton always solves to round-off",
             )
             .help("remove it, or add `solver = \"fixed-point\"`");
     }
     section.finish();
-    Some((method, name, options))
+    Some((method, span, options))
 }
+
+/// The options of all methods, each once.
+fn all_options() -> Vec<&'static str> {
+    let mut all: Vec<&str> = Vec::new();
+    for key in catalog::METHODS.iter().flat_map(|m| m.options) {
+        if !all.contains(key) {
+            all.push(key);
+        }
+    }
+    all
+}
+
+fn read_option(section: &Section<'_>, key: &'static str, options: &mut Options) {
+    let field = section.optional(key);
+    match key {
+        "solver" => {
+            options.fixed_point = field
+                .choice(&["newton", "fixed-point"])
+                .is_some_and(|s| s.value == "fixed-point");
+        }
+        "tolerance" => options.tolerance = field.positive(Unit::NONE).map(|t| t.value),
+        "max_iterations" => {
+            options.max_iterations = field.count(1..=10_000).and_then(|n| u32::try_from(n.value).ok());
+        }
+        "rtol" => {
+            let rtol = field.positive(Unit::NONE);
+            if let Some(rtol) = rtol.as_ref().filter(|rtol| rtol.value < catalog::SMALLEST_RTOL) {
+                let message = format!(
+                    "`rtol` cannot be below {:.1e}, where rounding begins",
+                    catalog::SMALLEST_RTOL
+                );
+                section.problems().error(rtol.span.clone(), message);
+            }
+            options.rtol = rtol.map(|t| t.value);
+        }
+        "atol" => options.atol = field.positive(Unit::NONE).map(|t| t.value),
+        "max_step" => options.max_step = field.positive(Unit::SECOND).map(|t| t.value),
+        _ => unreachable!("an option of the catalog that is not read"),
+    }
+}
+
+/// An option that only other methods have.
+fn refuse_option(section: &Section<'_>, key: &'static str, method: &Method) {
+    let Some(span) = section.key_span(key) else {
+        return;
+    };
+    let _ = section.has(key);
+    let owners = catalog::METHODS.iter().filter(|m| m.options.contains(&key));
+    let owners: Vec<String> = owners.map(|m| format!("`{}`", m.name)).collect();
+    section
+        .problems()
+        .error(span, format!("`{}` has no option `{key}`", method.name))
+        .help(format!(
+            "remove it, or use a method that has it: {}",
+            owners.join(", ")
+        ));
+}
+
+/// Keys that are sought elsewhere than they belong.
+pub(super) const IN_RUN: &[(&str, &str)] = &[
+    ("step", "in `[run]`"),
+    ("steps", "in `[run]`"),
+    ("duration", "in `[run]`"),
+    ("every", "in `[run]`"),
+];
 
 fn read_schedule(section: Section<'_>) -> Option<Schedule> {
     let step = section.required("step").positive(Unit::SECOND);
@@ -94,13 +159,21 @@ fn read_schedule(section: Section<'_>) -> Option<Schedule> {
     let duration = section.optional("duration").positive(Unit::SECOND);
     let given = [section.key_span("steps"), section.key_span("duration")];
     let steps = match (given, &step) {
-        ([Some(_), Some(span)], _) => section
+        // The later of the two is the one too many, and an override is later than the model.
+        ([Some(steps), Some(duration)], _) => section
             .problems()
-            .error(span, "`steps` and `duration` both say how long the run is")
+            .error(
+                if steps.start > duration.start {
+                    steps
+                } else {
+                    duration
+                },
+                "both `steps` and `duration` say how long the run is",
+            )
             .help("keep one of them")
             .none(),
         ([None, None], _) => section
-            .error("the run has no length")
+            .lacks(&["duration", "steps"], section.span(), "the run has no length")
             .help("add `duration = …` (in s) or `steps = …`")
             .none(),
         ([Some(_), None], _) => steps.map(|steps| steps.value),

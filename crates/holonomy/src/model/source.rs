@@ -17,6 +17,8 @@ pub struct Override {
     label: String,
     text: String,
     start: usize,
+    /// Length of the flag and of the path that it stands for, if it was given by a flag of its own.
+    flag: Option<(usize, usize)>,
 }
 
 /// Where a span lies, for people.
@@ -47,11 +49,24 @@ impl Source {
     /// Adds an override such as `chain.links=64`; later ones win.
     pub fn with_override(&mut self, text: impl Into<String>) -> &mut Self {
         let text = text.into();
+        let label = format!("--set {text}");
+        self.push(label, text, None)
+    }
+
+    /// Adds an override that was given by a flag of its own: `--step 0.01` stands for `run.step=0.01`. Problems with
+    /// it are shown in the words of the flag.
+    pub fn with_flag(&mut self, flag: &str, path: &str, value: &str) -> &mut Self {
+        let lengths = Some((flag.len(), path.len()));
+        self.push(format!("{flag} {value}"), format!("{path}={value}"), lengths)
+    }
+
+    fn push(&mut self, label: String, text: String, flag: Option<(usize, usize)>) -> &mut Self {
         let start = self.overrides.last().map_or(self.text.len(), Override::end) + 1;
         self.overrides.push(Override {
-            label: format!("--set {text}"),
+            label,
             text,
             start,
+            flag,
         });
         self
     }
@@ -78,7 +93,9 @@ impl Source {
             .iter()
             .rev()
             .find(|given| given.start <= span.start);
+        let span = found.map_or(span.clone(), |given| given.as_written(span));
         let (origin, text, start) = match found {
+            Some(given) if given.flag.is_some() => ("command line", given.label.as_str(), given.start),
             Some(given) => (given.label.as_str(), given.text.as_str(), given.start),
             None => (self.name.as_str(), self.text.as_str(), 0),
         };
@@ -114,6 +131,20 @@ impl Override {
     fn end(&self) -> usize {
         self.start + self.text.len()
     }
+
+    /// The span in the words of the flag, if there is one: the path becomes the flag, the value stays.
+    fn as_written(&self, span: Range<usize>) -> Range<usize> {
+        let Some((flag, path)) = self.flag else {
+            return span;
+        };
+        let value = self.start + path + 1;
+        if span.start < value {
+            return self.start..self.start + flag;
+        }
+        let written = self.start + flag + 1;
+        let moved = |at: usize| written.saturating_add(at.saturating_sub(value));
+        moved(span.start)..moved(span.end)
+    }
 }
 
 /// Invisible mark that some editors put first in a file.
@@ -143,6 +174,27 @@ mod tests {
 
         let second = source.overrides()[1].start();
         assert_eq!(source.locate(second..second + 1).origin, "--set b=2");
+    }
+
+    #[test]
+    fn a_flag_is_shown_as_it_was_written() {
+        let mut source = Source::new("m", "a = 1");
+        source.with_flag("--step", "run.step", "-1");
+        let given = &source.overrides()[0];
+        assert_eq!(given.text(), "run.step=-1");
+        let value = given.start() + 9;
+        let location = source.locate(value..value + 2);
+        assert_eq!((location.origin, location.column), ("command line", 8));
+        assert_eq!((location.text, &location.text[location.local.clone()]), ("--step -1", "-1"));
+        let path = source.locate(given.start()..given.start() + 8);
+        assert_eq!(&path.text[path.local.clone()], "--step");
+        for start in 0..30 {
+            for end in 0..30 {
+                let location = source.locate(start..end);
+                assert!(location.text.get(location.local).is_some());
+            }
+        }
+        source.locate(usize::MAX..usize::MAX);
     }
 
     #[test]

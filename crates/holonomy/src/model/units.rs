@@ -83,7 +83,7 @@ impl Unit {
     }
 
     /// What was expected, for messages: `a mass in kg`.
-    fn describe(&self) -> String {
+    pub(super) fn describe(&self) -> String {
         match self.symbol {
             "1" => "a number without unit".to_owned(),
             symbol => format!("{} in {symbol}", self.quantity),

@@ -362,7 +362,7 @@ impl System for Spheres {
 
     fn project(&self, q: &mut [f64], v: &mut [f64]) {
         for (q, omega) in view_mut(q).iter_mut().zip(view_mut(v)) {
-            *q = q.normalize();
+            *q = s2::normalised(&q.normalize());
             *omega = s2::tangent(q, omega);
         }
     }

@@ -1,1 +1,94 @@
+//! A step allocates nothing after the first few.
+use crate::common;
+use holonomy::{
+    integrator::catalog::{METHODS, Options},
+    potential::{Autodiff, Scalar, SmoothPotential},
+    spheres::{Body, Inertia, Spheres},
+    system::Base,
+};
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
 
+thread_local! {
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+#[expect(unsafe_code, reason = "an allocator cannot be written without")]
+// SAFETY: hands every call on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.with(|count| count.set(count.get() + 1));
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> u64 {
+    let before = ALLOCATIONS.with(Cell::get);
+    work();
+    ALLOCATIONS.with(Cell::get) - before
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(Box::new(1.0)))), 1);
+}
+
+/// `V = −(a·b)²`, from its energy alone.
+struct Squared;
+
+impl SmoothPotential for Squared {
+    fn points(&self) -> &[usize] {
+        &[0, 1]
+    }
+    fn energy<S: Scalar>(&self, points: &[nalgebra::Vector3<S>]) -> S {
+        let c = points[0].dot(&points[1]);
+        -(c * c)
+    }
+}
+
+fn differentiated() -> common::Problem {
+    let body = |k: usize| Body {
+        name: format!("body-{k}"),
+        base: Base::Fixed(holonomy::Vec3::zeros()),
+        length: 1.0,
+    };
+    let inertia = Inertia::diagonal_matrix([1.0, 2.0].into_iter());
+    let spheres = Spheres::new(vec![body(1), body(2)], inertia, vec![], vec![Box::new(Autodiff::new(Squared))]);
+    let other = common::separate();
+    let holonomy::integrator::catalog::Mechanism::Spheres(_) = &other.mechanism;
+    let q = holonomy::spheres::view(&other.state.q).to_vec();
+    let omega = vec![holonomy::Vec3::new(-0.4, 0.7, 0.3), holonomy::Vec3::new(0.3, 0.4, -0.3)];
+    common::Problem::new("differentiated", spheres, &q, &omega)
+}
+
+#[test]
+fn no_method_allocates_after_its_first_steps() {
+    let mut problems = common::problems();
+    problems.push(differentiated());
+    for p in &problems {
+        for m in METHODS {
+            let Some(mut simulation) = p.simulation(m, &Options::default()) else { continue };
+            let mut steps = |count: u32| {
+                for _ in 0..count {
+                    simulation.integrator.step(&mut simulation.state, 1e-3).unwrap();
+                }
+            };
+            steps(3);
+            assert_eq!(allocations(|| steps(100)), 0, "{} on {}", m.name, p.name);
+        }
+    }
+}

@@ -2,6 +2,7 @@ use std::ops::Range;
 
 use toml::de::Error;
 
+use crate::model::LISTS;
 use crate::model::problem::{Problems, excerpt};
 
 /// Reports what the TOML parser found wrong with the text, in words for people who do not know TOML.
@@ -15,9 +16,16 @@ pub(super) fn report(text: &str, errors: &[Error], problems: &Problems) {
         .collect();
     slips.sort_by_key(|slip| slip.span.start);
     let mut reported_up_to = 0;
+    let mut repeated_up_to = 0;
     for slip in slips {
-        if slip.span.start < reported_up_to {
+        let repeated = slip.message.starts_with("duplicate key");
+        if slip.span.start < reported_up_to || (repeated && slip.span.start < repeated_up_to) {
             continue;
+        }
+        if repeated && slip.in_header() {
+            // The keys of a repeated section are repeated too.
+            let section = &text[slip.line.end..];
+            repeated_up_to = slip.line.end + section.find("\n[").unwrap_or(section.len());
         }
         if let Some(open) = slip.open_bracket() {
             let kind = if text[open..].starts_with('{') {
@@ -32,8 +40,8 @@ pub(super) fn report(text: &str, errors: &[Error], problems: &Problems) {
             return;
         }
         reported_up_to = slip.line.end + 1;
-        let (message, help) = slip.explain();
-        let report = problems.error(slip.span, message);
+        let Explanation { message, help, span } = slip.explain();
+        let report = problems.error(span.unwrap_or(slip.span), message);
         if let Some(help) = help {
             report.help(help);
         }
@@ -42,6 +50,40 @@ pub(super) fn report(text: &str, errors: &[Error], problems: &Problems) {
 
 /// More errors than this are not looked at; the author will not either.
 const MOST: usize = 200;
+
+/// What is wrong, what to do, and where, if not at the place that the parser gives.
+struct Explanation {
+    message: String,
+    help: Option<String>,
+    span: Option<Range<usize>>,
+}
+
+impl<M: Into<String>, H: Into<String>> From<(M, H)> for Explanation {
+    fn from((message, help): (M, H)) -> Self {
+        Self {
+            message: message.into(),
+            help: Some(help.into()),
+            span: None,
+        }
+    }
+}
+
+impl Explanation {
+    fn without_help(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            help: None,
+            span: None,
+        }
+    }
+
+    fn at(self, span: Range<usize>) -> Self {
+        Self {
+            span: Some(span),
+            ..self
+        }
+    }
+}
 
 /// An error of the parser and the line it is in.
 struct Slip<'t> {
@@ -78,9 +120,25 @@ impl<'t> Slip<'t> {
         &self.text[self.span.start..self.line.end]
     }
 
+    /// Whether the error is in the header of a section.
+    fn in_header(&self) -> bool {
+        self.before().trim_start().starts_with('[')
+    }
+
+    /// The word or number around the error.
+    fn token(&self) -> Range<usize> {
+        let part = |letter: char| letter.is_alphanumeric() || "+-._".contains(letter);
+        let before = self.before();
+        let start = self.line.start + before.trim_end_matches(part).len();
+        let rest = self.rest();
+        let end = self.line.end - rest.trim_start_matches(part).len();
+        start..end
+    }
+
     /// What was wrong, and what to do.
-    fn explain(&self) -> (String, Option<String>) {
+    fn explain(&self) -> Explanation {
         let says = |part: &str| self.message.starts_with(part);
+        let token = || self.text[self.token()].to_owned();
         if says("string values must be quoted") {
             self.explain_bare_value(self.text[self.span.clone()].trim())
         } else if says("key with no value") || says("invalid unquoted key") {
@@ -89,112 +147,133 @@ impl<'t> Slip<'t> {
             self.explain_rest_of_line()
         } else if says("duplicate key") {
             let key = excerpt(&self.text[self.span.clone()]);
-            let help = if self.before().trim_start().starts_with('[') {
-                format!("write `[[{key}]]` for each of many, or merge the sections into one `[{key}]`")
-            } else {
+            let help = if !self.in_header() {
                 "remove one of the two".to_owned()
+            } else if LISTS.contains(&key.as_str()) {
+                format!("write `[[{key}]]` for each of them")
+            } else {
+                format!("merge the two sections into one `[{key}]`")
             };
-            (format!("`{key}` is given twice"), Some(help))
+            (format!("`{key}` is given twice"), help).into()
         } else if says("unclosed table") || says("unclosed array table") {
-            (
-                "the section header is not closed".to_owned(),
-                Some("write `[name]` or `[[name]]`".to_owned()),
-            )
+            let line = self.text[self.line.clone()].split('#').next().unwrap_or_default();
+            let name = excerpt(line.trim().trim_matches(['[', ']']));
+            let help = if line.trim().starts_with("[[") {
+                format!("write `[[{name}]]`")
+            } else {
+                format!("write `[{name}]`")
+            };
+            ("the section header is not closed", help).into()
         } else if self.message.contains("string, expected `\"`")
             || self.message.contains("string, expected `'`")
         {
-            (
-                "the string is not closed".to_owned(),
-                Some("add the closing quote".to_owned()),
-            )
+            ("the string is not closed", "add the closing quote").into()
         } else if says("invalid mantissa") {
-            (
-                "a number must begin with a digit".to_owned(),
-                Some("write `0.5` for `.5`".to_owned()),
-            )
+            let help = format!("write `{}`", excerpt(&token().replacen('.', "0.", 1)));
+            Explanation::from(("a number must begin with a digit", help)).at(self.token())
         } else if says("invalid fraction") {
-            (
-                "a digit must follow the decimal point".to_owned(),
-                Some("write `5.0` for `5.`".to_owned()),
-            )
+            Explanation::from(("a digit must follow the decimal point", "write `5.0` for `5.`"))
+                .at(self.token())
         } else if says("invalid exponent") {
-            (
-                "a digit must follow the exponent mark".to_owned(),
-                Some("write `1e3`".to_owned()),
-            )
+            Explanation::from(("a digit must follow the exponent mark", "write `1e3`")).at(self.token())
         } else if says("unexpected leading zero") {
-            (
-                "a number must not begin with a zero".to_owned(),
-                Some("remove the leading zero".to_owned()),
-            )
+            Explanation::from(("a number must not begin with a zero", "remove the leading zero"))
+                .at(self.token())
         } else if says("invalid boolean") {
-            ("`true` and `false` are written in lower case".to_owned(), None)
+            Explanation::without_help("`true` and `false` are written in lower case")
         } else if says("missing escaped value") {
             let help = "write `\\\\` for a backslash, or use single quotes: 'C:\\data'";
-            ("unknown escape in the string".to_owned(), Some(help.to_owned()))
+            ("unknown escape in the string", help).into()
+        } else if says("extra comma") {
+            ("there is nothing between the commas", "remove one of the commas").into()
+        } else if says("extra `=`") {
+            ("there is an `=` too many", "remove one of the two").into()
+        } else if says("carriage return must be followed by newline") {
+            let help = "the file may have been damaged; retype the line";
+            ("there is a stray carriage return", help).into()
+        } else if says("invalid comment character") {
+            ("there is a control character in the comment", "remove it").into()
+        } else if self.message.ends_with("expected nothing") {
+            self.explain_rest_of_line()
         } else if self.message.contains("recurs") {
-            ("tables and arrays are nested too deeply".to_owned(), None)
+            Explanation::without_help("tables and arrays are nested too deeply")
         } else {
-            (self.message.to_owned(), None)
+            Explanation::without_help(self.message)
         }
     }
 
-    fn explain_bare_value(&self, value: &str) -> (String, Option<String>) {
+    fn explain_bare_value(&self, value: &str) -> Explanation {
         let in_array = self.before().contains('[');
         let shown = excerpt(value);
         let number_first =
             value.starts_with(|letter: char| letter.is_ascii_digit() || "+-.".contains(letter));
         if value.is_empty() {
-            return (
-                "a value is missing".to_owned(),
-                Some("write one after the `=`".to_owned()),
-            );
+            return ("a value is missing", "write one after the `=`").into();
         }
-        let (message, help) = if value.contains("//") {
-            (
-                format!("`{shown}` is not a value"),
-                "comments begin with `#`".to_owned(),
-            )
+        if value.contains("//") {
+            (format!("`{shown}` is not a value"), "comments begin with `#`").into()
         } else if value.contains(['“', '”', '„', '‘', '’']) {
             (
                 format!("`{shown}` has typographic quotes"),
-                "use straight quotes: \"…\"".to_owned(),
+                "use straight quotes: \"…\"",
             )
+                .into()
         } else if value.starts_with('−') {
             (
                 format!("`{shown}` has a typographic minus"),
-                "use the minus of the keyboard: `-`".to_owned(),
+                "use the minus of the keyboard: `-`",
             )
+                .into()
+        } else if value.starts_with('(') {
+            (
+                format!("`{shown}` is not a value"),
+                "vectors have square brackets: `[x, y, z]`",
+            )
+                .into()
+        } else if is_formula(value) {
+            (
+                format!("`{shown}` is not a number"),
+                "formulas are not evaluated: write the number itself",
+            )
+                .into()
         } else if in_array && number_first && !value.contains(char::is_alphabetic) {
             (
                 format!("`{shown}` is not a number"),
-                "put a comma between the elements: `[1, 2, 3]`".to_owned(),
+                "put a comma between the elements: `[1, 2, 3]`",
             )
+                .into()
         } else if number_first && value.contains(char::is_alphabetic) {
             (
                 format!("`{shown}` must be quoted"),
                 format!("write a quantity with its unit as \"{shown}\""),
             )
+                .into()
         } else if number_first {
             (
                 format!("`{shown}` is not a number"),
-                "write it as `9.81` or `1e-3`".to_owned(),
+                "write it as `9.81` or `1e-3`",
             )
+                .into()
         } else {
             (
                 format!("the text `{shown}` must be quoted"),
                 format!("write \"{shown}\""),
             )
-        };
-        (message, Some(help))
+                .into()
+        }
     }
 
-    fn explain_bare_key(&self) -> (String, Option<String>) {
+    fn explain_bare_key(&self) -> Explanation {
         let line = self.text[self.line.clone()].trim();
         let key = line
             .split([' ', '\t', '=', ':', '{', ','])
             .next()
             .unwrap_or_default();
+        let start = self.line.end - self.text[self.line.clone()].trim_start().len();
+        let span = match self.span.is_empty() {
+            true => start..start + key.len(),
+            false => self.span.clone(),
+        };
         let help = if line.starts_with("//") || line.starts_with(';') || line.starts_with('%') {
             "comments begin with `#`".to_owned()
         } else if line.contains(':') && !line.contains('=') {
@@ -206,27 +285,35 @@ impl<'t> Slip<'t> {
         } else {
             format!("write `{} = …`", excerpt(key))
         };
-        (
-            format!("`{}` is not followed by `=` and a value", excerpt(key)),
-            Some(help),
-        )
+        let message = format!("`{}` is not followed by `=` and a value", excerpt(key));
+        Explanation::from((message, help)).at(span)
     }
 
-    fn explain_rest_of_line(&self) -> (String, Option<String>) {
-        let rest = self.rest();
-        let digit_before = self.before().ends_with(|letter: char| letter.is_ascii_digit());
-        let digit_after = rest.chars().nth(1).is_some_and(|letter| letter.is_ascii_digit());
-        let help = if rest.starts_with(',') && digit_before && digit_after {
-            "write a decimal point instead of the comma"
-        } else if rest.starts_with([']', '}', ')']) {
+    fn explain_rest_of_line(&self) -> Explanation {
+        let rest = self.rest().split('#').next().unwrap_or_default().trim_end();
+        let span = self.span.start..(self.span.start + rest.len()).max(self.span.end);
+        let digits = |text: &str| {
+            text.trim_start_matches(|letter: char| letter.is_ascii_digit())
+                .len()
+        };
+        let token = self.token();
+        let whole = &self.text[token.start..self.span.start];
+        let fraction = rest.strip_prefix(',').unwrap_or_default();
+        let length = fraction.len() - digits(fraction);
+        if length > 0 && whole.ends_with(|letter: char| letter.is_ascii_digit()) {
+            let number = token.start..self.span.start + 1 + length;
+            let shown = excerpt(&self.text[number.clone()]);
+            let help = format!("write a decimal point: `{}`", shown.replace(',', "."));
+            return Explanation::from((format!("`{shown}` has a decimal comma"), help)).at(number);
+        }
+        let help = if rest.starts_with([']', '}', ')']) {
             "remove the bracket"
+        } else if rest == "," || rest == ";" {
+            "remove it: lines end without a mark"
         } else {
             "put each key on its own line; comments begin with `#`"
         };
-        (
-            format!("unexpected `{}` after the value", excerpt(rest)),
-            Some(help.to_owned()),
-        )
+        Explanation::from((format!("unexpected `{}` after the value", excerpt(rest)), help)).at(span)
     }
 
     /// The bracket that this error comes from, if it is one that is never closed or closed too late.
@@ -253,6 +340,13 @@ fn is_key(text: &str) -> bool {
         && text
             .chars()
             .all(|letter| letter.is_alphanumeric() || "-_.".contains(letter))
+}
+
+/// Whether a value is an expression rather than a quantity: `2*pi`, `1/3`, `sin(0.5)`.
+fn is_formula(value: &str) -> bool {
+    let after = value.trim_start_matches(|letter: char| letter.is_ascii_digit() || "+-._ ".contains(letter));
+    let operator = after.len() < value.len() && after.starts_with(['*', '/', '^']);
+    operator || value.contains('(') || after == "pi" || after.starts_with("pi/") || after.starts_with("pi*")
 }
 
 /// The last bracket or brace of the text that is still open at its end.
@@ -379,8 +473,8 @@ mod tests {
             ),
             (
                 "g = 9,81",
-                "unexpected `,81` after the value",
-                "write a decimal point instead of the comma",
+                "`9,81` has a decimal comma",
+                "write a decimal point: `9.81`",
             ),
             (
                 "a = [1, 2]]",
@@ -391,7 +485,32 @@ mod tests {
             (
                 "[b]\n[b]",
                 "`b` is given twice",
-                "write `[[b]]` for each of many, or merge the sections into one `[b]`",
+                "merge the two sections into one `[b]`",
+            ),
+            (
+                "[body]\na = 1\n[body]\na = 2\n",
+                "`body` is given twice",
+                "write `[[body]]` for each of them",
+            ),
+            (
+                "a = 2*pi",
+                "`2*pi` is not a number",
+                "formulas are not evaluated: write the number itself",
+            ),
+            (
+                "a = [1/3, 0]",
+                "`1/3` is not a number",
+                "formulas are not evaluated: write the number itself",
+            ),
+            (
+                "a = 1.5;",
+                "unexpected `;` after the value",
+                "remove it: lines end without a mark",
+            ),
+            (
+                "a = [1,, 2]",
+                "there is nothing between the commas",
+                "remove one of the commas",
             ),
             (
                 "v = [1, 2\nx = 3\n[run]\n",
@@ -413,15 +532,11 @@ mod tests {
                 "the inline table opened here is not closed",
                 "add a `}`",
             ),
-            (
-                "[run\nx = 1",
-                "the section header is not closed",
-                "write `[name]` or `[[name]]`",
-            ),
+            ("[run\nx = 1", "the section header is not closed", "write `[run]`"),
             (
                 "[[body]\nx = 1",
                 "the section header is not closed",
-                "write `[name]` or `[[name]]`",
+                "write `[[body]]`",
             ),
             (
                 "a = \"b\nc = 1",
@@ -433,11 +548,7 @@ mod tests {
                 "the string is not closed",
                 "add the closing quote",
             ),
-            (
-                "a = .5",
-                "a number must begin with a digit",
-                "write `0.5` for `.5`",
-            ),
+            ("a = .5", "a number must begin with a digit", "write `0.5`"),
             (
                 "a = 5.",
                 "a digit must follow the decimal point",

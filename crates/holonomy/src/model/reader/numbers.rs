@@ -9,7 +9,7 @@ use crate::model::units::{Unit, parse_quantity};
 impl<'a> Field<'_, 'a> {
     /// A finite number in SI, or a quantity such as `"30 deg"`.
     pub fn number(self, unit: Unit) -> Option<Spanned<f64>> {
-        let value = self.value()?;
+        let value = self.quantity("…", unit)?;
         self.number_of(&value, None, unit)
             .map(|number| Spanned::new(number, value.span))
     }
@@ -26,7 +26,10 @@ impl<'a> Field<'_, 'a> {
 
     /// A whole number within the range.
     pub fn count(self, range: RangeInclusive<usize>) -> Option<Spanned<usize>> {
-        let value = self.value()?;
+        let value = self.value_or(
+            || self.shown_key(),
+            || format!("add `{} = …`, a whole number", self.shown_key()),
+        )?;
         let whole = match value.value {
             DeValue::Integer(digits) => i128::from_str_radix(digits.as_str(), digits.radix()).ok(),
             DeValue::Float(number) => match number.as_str().parse::<f64>() {
@@ -63,14 +66,14 @@ impl<'a> Field<'_, 'a> {
 
     /// Three numbers.
     pub fn vector(self, unit: Unit) -> Option<Spanned<[f64; 3]>> {
-        let value = self.value()?;
+        let value = self.quantity("[x, y, z]", unit)?;
         self.vector_of(&value, unit)
             .map(|vector| Spanned::new(vector, value.span))
     }
 
     /// A list of vectors of three numbers each.
     pub fn vectors(self, unit: Unit) -> Option<Spanned<Vec<[f64; 3]>>> {
-        let value = self.value()?;
+        let value = self.quantity("[[x, y, z], …]", unit)?;
         let array = self.array_of(&value, "an array of vectors", "[[x, y, z], …]")?;
         let vectors: Vec<_> = elements(array)
             .map(|element| self.vector_of(&element, unit))
@@ -83,29 +86,30 @@ impl<'a> Field<'_, 'a> {
 
     /// As many numbers as are expected.
     pub fn vector_n(self, count: usize, unit: Unit) -> Option<Spanned<Vec<f64>>> {
-        let value = self.value()?;
+        let value = self.quantity("[…]", unit)?;
         self.components_of(&value, count, unit)
             .map(|numbers| Spanned::new(numbers, value.span))
     }
 
     /// Any number of numbers.
-    pub fn numbers(self, unit: Unit) -> Option<Spanned<Vec<f64>>> {
-        let value = self.value()?;
+    pub fn numbers(self, unit: Unit) -> Option<Spanned<Vec<Spanned<f64>>>> {
+        let value = self.quantity("[…]", unit)?;
         self.numbers_of(&value, unit)
             .map(|numbers| Spanned::new(numbers, value.span))
     }
 
     /// A square matrix by its rows.
-    pub fn matrix(self, unit: Unit) -> Option<Spanned<Vec<Vec<f64>>>> {
-        let value = self.value()?;
+    pub fn matrix(self, unit: Unit) -> Option<Spanned<Vec<Vec<Spanned<f64>>>>> {
+        let value = self.quantity("[[…], …]", unit)?;
         let array = self.array_of(&value, "a matrix", "[[1, 0], [0, 1]]")?;
         let size = array.len();
         if size == 0 {
             return self
                 .error(value.span, format!("`{}` is empty", self.shown_key()))
+                .help(format!("write `{} = [[1, 0], [0, 1]]`", self.shown_key()))
                 .none();
         }
-        let rows: Vec<Option<Vec<f64>>> = elements(array)
+        let rows: Vec<Option<Vec<Spanned<f64>>>> = elements(array)
             .enumerate()
             .map(|(index, row)| {
                 let numbers = self.array_of(&row, "a matrix", "[[1, 0], [0, 1]]")?;
@@ -116,7 +120,10 @@ impl<'a> Field<'_, 'a> {
                         index + 1,
                         numbers.len(),
                     );
-                    return self.error(row.span, message).none();
+                    return self
+                        .error(row.span, message)
+                        .help(format!("give every row {size} numbers"))
+                        .none();
                 }
                 self.numbers_of(&row, unit)
             })
@@ -125,7 +132,7 @@ impl<'a> Field<'_, 'a> {
     }
 
     fn number_that(self, unit: Unit, sign: &str, holds: impl Fn(f64) -> bool) -> Option<Spanned<f64>> {
-        let value = self.value()?;
+        let value = self.quantity("…", unit)?;
         let number = self.number_of(&value, None, unit)?;
         if !holds(number) {
             let message = format!(
@@ -149,22 +156,38 @@ impl<'a> Field<'_, 'a> {
             if count == 3 { "[x, y, z]" } else { "[…]" },
         )?;
         let numbers = self.numbers_of(value, unit);
+        let numbers = numbers.map(|numbers| numbers.into_iter().map(|number| number.value).collect());
         if array.len() != count {
             let message = format!(
                 "`{}`: expected {count} components, got {}",
                 self.shown_key(),
                 array.len()
             );
-            return self.error(value.span.clone(), message).none();
+            let letters = if count == 3 { "[x, y, z]" } else { "[…]" };
+            // `9,81` looks like two whole numbers.
+            let whole = |value: &toml::Spanned<DeValue<'_>>| matches!(value.get_ref(), DeValue::Integer(_));
+            let comma = array.len() > count && array.windows(2).any(|pair| pair.iter().all(whole));
+            let commas = if comma {
+                "; decimals have a point: `9.81`"
+            } else {
+                ""
+            };
+            return self
+                .error(value.span.clone(), message)
+                .help(format!("write `{} = {letters}`{commas}", self.shown_key()))
+                .none();
         }
         numbers
     }
 
-    fn numbers_of(&self, value: &Spanned<&'a DeValue<'a>>, unit: Unit) -> Option<Vec<f64>> {
+    fn numbers_of(&self, value: &Spanned<&'a DeValue<'a>>, unit: Unit) -> Option<Vec<Spanned<f64>>> {
         let array = self.array_of(value, "an array of numbers", "[…]")?;
-        let numbers: Vec<Option<f64>> = elements(array)
+        let numbers: Vec<Option<Spanned<f64>>> = elements(array)
             .enumerate()
-            .map(|(index, element)| self.number_of(&element, Some(index), unit))
+            .map(|(index, element)| {
+                let number = self.number_of(&element, Some(index), unit)?;
+                Some(Spanned::new(number, element.span))
+            })
             .collect();
         numbers.into_iter().collect()
     }
@@ -177,6 +200,12 @@ impl<'a> Field<'_, 'a> {
     ) -> Option<&'a DeArray<'a>> {
         match value.value {
             DeValue::Array(array) => Some(array),
+            DeValue::Integer(_) | DeValue::Float(_) if expected.ends_with("numbers") => {
+                let message = format!("`{}` must be {expected}, got one", self.shown_key());
+                self.error(value.span.clone(), message)
+                    .help(format!("write `{} = {example}`", self.shown_key()))
+                    .none()
+            }
             _ => self
                 .wrong_type(value, expected)
                 .help(format!("write `{} = {example}`", self.shown_key()))

@@ -33,7 +33,12 @@ impl Spanned<Reference<'_>> {
                 let position = names
                     .iter()
                     .position(|known| !name.is_empty() && known.as_ref() == name);
-                if position.is_none() {
+                if let (None, Some((first, last))) = (position, numbered(name, names)) {
+                    let message = format!("there is no {what} named `{}`", excerpt(name));
+                    problems
+                        .error(self.span.clone(), message)
+                        .help(format!("they are numbered from `{first}` to `{last}`"));
+                } else if position.is_none() {
                     let known = names.iter().map(AsRef::as_ref).filter(|known| !known.is_empty());
                     let message = format!("there is no {what} named `{}`", excerpt(name));
                     problems.error(self.span.clone(), message).suggest(name, known);
@@ -44,18 +49,33 @@ impl Spanned<Reference<'_>> {
     }
 }
 
+/// The first and the last of the names that differ from this one in their number only, as `link-1` does.
+fn numbered<'n, S: AsRef<str>>(name: &str, names: &'n [S]) -> Option<(&'n str, &'n str)> {
+    let stem = |name: &'n str| name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let own = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let mut alike = names
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|known| own.len() < name.len() && stem(known) == own && known.len() > own.len());
+    let first = alike.next()?;
+    Some((first, alike.next_back()?))
+}
+
 impl<'a> Field<'_, 'a> {
     /// A reference by name or by number.
     pub fn reference(self) -> Option<Spanned<Reference<'a>>> {
-        let value = self.value()?;
+        let value = self.value("\"…\"")?;
         self.reference_of(value)
     }
 
     /// A list of references by name or by number.
     pub fn references(self) -> Option<Spanned<Vec<Spanned<Reference<'a>>>>> {
-        let value = self.value()?;
+        let value = self.value("[\"…\"]")?;
         let DeValue::Array(array) = value.value else {
-            return self.wrong_type(&value, "an array of names").none();
+            return self
+                .wrong_type(&value, "an array of names")
+                .help(format!("write `{} = [\"…\"]`", self.shown_key()))
+                .none();
         };
         let elements = array
             .iter()

@@ -51,9 +51,10 @@ fn a_good_body_is_read() {
             Some(1000)
         );
         let inertia = body.optional("inertia").matrix(Unit::KILOGRAM_METRE_SQUARED);
+        let entries = inertia.expect("a matrix").value.into_iter().flatten();
         assert_eq!(
-            inertia.map(|inertia| inertia.value),
-            Some(vec![vec![1.0, 0.0], vec![0.0, 2.0]])
+            entries.map(|entry| entry.value).collect::<Vec<_>>(),
+            [1.0, 0.0, 0.0, 2.0]
         );
         assert_eq!(
             body.optional("kind")
@@ -110,15 +111,14 @@ fn all_errors_of_a_section_are_reported_at_once() {
     assert_eq!(
         told,
         [
-            "missing `mass` in body 1 <[[body]]>",
             "unknown key `mases` in body 1 <mases> (did you mean `mass`?)",
             "`length` must be positive, got -1 <-1>",
-            "`direction`: expected 3 components, got 2 <[0, 1]>",
+            "`direction`: expected 3 components, got 2 <[0, 1]> (write `direction = [x, y, z]`)",
             "component 2 of `spin` must be finite, got nan <nan>",
             "component 3 of `spin`: expected an angular velocity in rad/s, got a mass in `kg` <'3 kg'> \
              (for example `20 deg/s`)",
             "`parent` cannot be 0 <0> (give a name, or a number counted from 1)",
-            "`mass`: there is no number in `x` <'x'> (write a number, then a unit: `2.5 cm`)",
+            "`mass`: there is no number in `x` <'x'> (write a number, such as `2.5 kg`)",
         ]
     );
 }
@@ -187,17 +187,17 @@ fn wrong_numbers_are_named() {
         (
             "a = 1",
             |s| s.required("a").vector(Unit::NONE).is_none(),
-            "`a` must be 3 numbers, got an integer <1> (write `a = [x, y, z]`)",
+            "`a` must be 3 numbers, got one <1> (write `a = [x, y, z]`)",
         ),
         (
             "a = [[1, 2], [3]]",
             |s| s.required("a").matrix(Unit::NONE).is_none(),
-            "`a` must be square: row 2 has length 1, but there are 2 rows <[3]>",
+            "`a` must be square: row 2 has length 1, but there are 2 rows <[3]> (give every row 2 numbers)",
         ),
         (
             "a = []",
             |s| s.required("a").matrix(Unit::NONE).is_none(),
-            "`a` is empty <[]>",
+            "`a` is empty <[]> (write `a = [[1, 0], [0, 1]]`)",
         ),
     ]);
 }
@@ -208,17 +208,17 @@ fn wrong_words_are_named() {
         (
             "",
             |s| s.required("title").string().is_none(),
-            "missing `title` <>",
+            "missing `title` <> (add `title = \"…\"`)",
         ),
         (
             "a = 1",
             |s| s.required("a").string().is_none(),
-            "`a` must be a string, got an integer <1> (write it between quotes)",
+            "`a` must be a string, got a number <1> (write it between quotes)",
         ),
         (
             "a = ['b', 1]",
             |s| s.required("a").strings().is_none(),
-            "`a` must be an array of strings, got an integer <1> (write it between quotes)",
+            "`a` must be an array of strings, got a number <1> (write it between quotes)",
         ),
         (
             "a = 'true'",
@@ -247,11 +247,15 @@ fn wrong_words_are_named() {
 #[test]
 fn wrong_tables_are_named() {
     check(&[
-        ("", |s| s.required("run").table().is_none(), "missing `[run]` <>"),
+        (
+            "",
+            |s| s.required("run").table().is_none(),
+            "missing `[run]` <> (add a section `[run]`)",
+        ),
         (
             "",
             |s| s.required("body").tables().is_empty(),
-            "missing `[[body]]` <>",
+            "missing `[[body]]` <> (add `[[body]]`)",
         ),
         (
             "[[run]]",
@@ -261,17 +265,17 @@ fn wrong_tables_are_named() {
         (
             "run = 1",
             |s| s.required("run").table().is_none(),
-            "`run` must be a table, got an integer <1> (write a section `[run]`)",
+            "`run` must be a table, got a number <1> (write a section `[run]`)",
         ),
         (
             "[body]",
             |s| s.required("body").tables().is_empty(),
-            "`body` must be a list of tables, got a table <[body]> (write `[[body]]`)",
+            "`body` must be a list, got a single one <[body]> (write `[[body]]`, with double brackets)",
         ),
         (
             "body = [1]",
             |s| s.required("body").tables().is_empty(),
-            "`body` must be a list of tables, got an integer <1> (write `[[body]]`)",
+            "`body` must be a list of tables, got a number <1> (write `[[body]]`)",
         ),
     ]);
 }
@@ -295,5 +299,61 @@ fn references_are_resolved() {
             "there is no body named `uper` <'uper'> (did you mean `upper`?)",
             "there is no body named `` <''> (known here: `upper`, `lower`)",
         ]
+    );
+}
+
+#[test]
+fn a_misspelt_key_is_not_missing_as_well() {
+    let told = problems(
+        "[[body]]\nmasss = 1\n[methods]\n[run]\nsteps = 1\nstepp = 2\ncolour = 3\n",
+        |root| {
+            for body in root.required("body").tables() {
+                body.required("mass").positive(Unit::KILOGRAM);
+                body.finish();
+            }
+            root.required("method").table();
+            if let Some(run) = root.required("run").table() {
+                run.optional("steps").count(1..=9);
+                run.lacks(&["step", "speed"], run.span(), "no step");
+                run.has("step");
+                run.finish();
+            }
+        },
+    );
+    assert_eq!(
+        told,
+        [
+            "unknown key `masss` in body 1 <masss> (did you mean `mass`?)",
+            "unknown section `[methods]` <methods> (did you mean `[method]`?)",
+            "unknown key `stepp` in `run` <stepp> (did you mean `step` or `steps`?)",
+            "unknown key `colour` in `run` <colour> (known here: `steps`, `step`)",
+        ]
+    );
+}
+
+#[test]
+fn without_knowing_the_keys_only_slips_of_missed_ones_are_refused() {
+    let told = problems("[[force]]\nknd = 'x'\ncolour = 3\n", |root| {
+        for force in root.required("force").tables() {
+            force.required("kind").choice(&["x", "y"]);
+            force.finish_unread();
+        }
+    });
+    assert_eq!(
+        told,
+        ["unknown key `knd` in force 1 <knd> (did you mean `kind`?)"]
+    );
+}
+
+#[test]
+fn numbered_names_are_told_from_first_to_last() {
+    let told = problems("a = 'link-9'\n", |root| {
+        let names = ["link-1", "link-2", "link-3"];
+        let link = root.required("a").reference().expect("a name");
+        assert_eq!(link.resolve("body", &names, root.problems()), None);
+    });
+    assert_eq!(
+        told,
+        ["there is no body named `link-9` <'link-9'> (they are numbered from `link-1` to `link-3`)"]
     );
 }

@@ -3,12 +3,16 @@ use std::borrow::Cow;
 use toml::de::DeValue;
 
 use super::{Field, Spanned};
-use crate::model::problem::excerpt;
+use crate::model::problem::{excerpt, listed};
 
 impl<'a> Field<'_, 'a> {
     /// Any text.
     pub fn string(self) -> Option<Spanned<&'a str>> {
-        let value = self.value()?;
+        let value = self.value("\"…\"")?;
+        self.text(value)
+    }
+
+    fn text(&self, value: Spanned<&'a DeValue<'a>>) -> Option<Spanned<&'a str>> {
         match value.value {
             DeValue::String(text) => Some(Spanned::new(text.as_ref(), value.span)),
             _ => self
@@ -20,7 +24,7 @@ impl<'a> Field<'_, 'a> {
 
     /// A list of texts.
     pub fn strings(self) -> Option<Spanned<Vec<Spanned<&'a str>>>> {
-        let value = self.value()?;
+        let value = self.value("[\"…\"]")?;
         let DeValue::Array(array) = value.value else {
             return self
                 .wrong_type(&value, "an array of strings")
@@ -36,12 +40,25 @@ impl<'a> Field<'_, 'a> {
 
     /// One of the given words.
     pub fn choice<'c>(self, choices: &[&'c str]) -> Option<Spanned<&'c str>> {
+        let what = format!("`{}`", self.shown_key());
+        self.choice_of(&what, choices)
+    }
+
+    /// One of the given words; `what` tells what they are, for messages.
+    pub fn choice_of<'c>(self, what: &str, choices: &[&'c str]) -> Option<Spanned<&'c str>> {
         let key = self.shown_key();
         let problems = self.section.problems;
-        let given = self.string()?;
+        let value = self.value_or(
+            || self.shown_key(),
+            || match listed(choices.iter().copied()) {
+                Some(list) => format!("add `{key} = \"…\"`, one of {list}"),
+                None => format!("add `{key} = \"…\"`"),
+            },
+        )?;
+        let given = self.text(value)?;
         let found = choices.iter().find(|choice| **choice == given.value);
         if found.is_none() {
-            let message = format!("`{}` is not a known `{key}`", excerpt(given.value));
+            let message = format!("`{}` is not a known {what}", excerpt(given.value));
             problems
                 .error(given.span.clone(), message)
                 .suggest(given.value, choices.iter().copied());
@@ -68,7 +85,7 @@ impl<'a> Field<'_, 'a> {
 
     /// `true` or `false`.
     pub fn boolean(self) -> Option<Spanned<bool>> {
-        let value = self.value()?;
+        let value = self.value("true")?;
         match value.value {
             DeValue::Boolean(answer) => Some(Spanned::new(*answer, value.span)),
             _ => self

@@ -6,7 +6,7 @@ use crate::model::problem::{excerpt, nearest};
 ///
 /// Powers of ten are applied to the decimal text, so `0.3 mm` is the very number that `0.0003` is.
 pub fn parse_quantity(text: &str, expected: Unit) -> Result<f64, QuantityError> {
-    let (number, rest) = split_number(text)?;
+    let (number, rest) = split_number(text, expected)?;
     let units = rest.trim();
     let Factor {
         dimension,
@@ -39,6 +39,8 @@ pub enum QuantityError {
     MissingNumber {
         /// The text as given.
         text: String,
+        /// A text that would do.
+        example: String,
     },
     /// The number has a decimal comma.
     #[error("`{number}` has a decimal comma")]
@@ -88,7 +90,7 @@ impl QuantityError {
     /// What to do about it.
     pub fn help(&self) -> Option<String> {
         match self {
-            Self::MissingNumber { .. } => Some("write a number, then a unit: `2.5 cm`".to_owned()),
+            Self::MissingNumber { example, .. } => Some(format!("write a number, such as `{example}`")),
             Self::DecimalComma { number } => {
                 Some(format!("write a decimal point: `{}`", number.replace(',', ".")))
             }
@@ -101,7 +103,12 @@ impl QuantityError {
                 let symbols: Vec<&str> = ATOMS.iter().map(|atom| atom.symbol).collect();
                 Some(format!("known units: {}", symbols.join(" ")))
             }
-            Self::WrongDimension { example, .. } => Some(format!("for example `{example}`")),
+            Self::WrongDimension { example, .. } if example.contains(' ') => {
+                Some(format!("for example `{example}`"))
+            }
+            Self::WrongDimension { example, .. } => {
+                Some(format!("write a plain number, such as `{example}`"))
+            }
             Self::Ambiguous { .. } => Some("write `/` before every divisor: `N/m/s`".to_owned()),
             Self::TrailingText { .. } => Some("powers are written `m^2`, quotients `m/s`".to_owned()),
         }
@@ -192,8 +199,11 @@ impl Number {
 }
 
 /// The number at the beginning and what follows it.
-fn split_number(text: &str) -> Result<(Number, &str), QuantityError> {
-    let missing = || QuantityError::MissingNumber { text: excerpt(text) };
+fn split_number(text: &str, expected: Unit) -> Result<(Number, &str), QuantityError> {
+    let missing = || QuantityError::MissingNumber {
+        text: excerpt(text),
+        example: expected.example(),
+    };
     let trimmed = text.trim_start();
     let (sign, unsigned) = match trimmed.chars().next() {
         Some(minus @ ('-' | '−')) => ("-", &trimmed[minus.len_utf8()..]),
@@ -309,7 +319,7 @@ mod tests {
             assert_eq!(said, message, "{text}");
             assert!(helped.contains(help), "{text}: {helped}");
         };
-        check("heavy", Unit::KILOGRAM, "there is no number in `heavy`", "2.5 cm");
+        check("heavy", Unit::KILOGRAM, "there is no number in `heavy`", "2.5 kg");
         check("", Unit::KILOGRAM, "there is no number in ``", "");
         check("--5", Unit::NONE, "there is no number in `--5`", "");
         check("nan", Unit::NONE, "there is no number in `nan`", "");

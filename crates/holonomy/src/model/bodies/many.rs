@@ -1,0 +1,156 @@
+//! Many bodies in one section: `[chain]`, `[grid]`, `[icosphere]`.
+use super::{Bodies, Shape, read_shape, unit};
+use crate::{
+    Vec3,
+    geometry::{Icosphere, s2},
+    model::{Section, Unit},
+    system::Base,
+};
+
+const MOST_BODIES: usize = 1_000_000;
+
+pub(super) fn read_chain(section: Section<'_>, all: &mut Bodies) -> Option<()> {
+    let problems = section.problems();
+    let links = section.required("links").count(1..=MOST_BODIES);
+    let shape = read_shape(&section);
+    let prefix = read_prefix(&section, "link");
+    let direction = section
+        .required("direction")
+        .vector(Unit::NONE)
+        .and_then(|d| unit(&d, "direction", problems));
+    let has_end = section.has("end_direction");
+    let end = section.optional("end_direction").vector(Unit::NONE);
+    let end_span = end.as_ref().map(|end| end.span.clone()).unwrap_or_default();
+    let end = end.and_then(|d| unit(&d, "end_direction", problems));
+    let angular = section
+        .optional("angular_velocity")
+        .vector(Unit::RADIAN_PER_SECOND);
+    let pivot = section.optional("pivot").vector(Unit::METRE);
+    let kind = section.value_span("shape");
+    section.finish();
+    if let (Some(direction), Some(end)) = (&direction, &end)
+        && (direction + end).norm() < 1e-6
+    {
+        return problems
+            .error(
+                end_span,
+                "`end_direction` is opposite to `direction`: the chain could turn either way",
+            )
+            .help("tilt one of them")
+            .none();
+    }
+    let (links, shape, direction) = (links?.value, shape?, direction?);
+    if has_end && end.is_none() {
+        return None;
+    }
+    if let Some(kind) = kind.filter(|_| shape.centre == 0.0 && links > 1) {
+        return problems
+            .error(kind, "needles turn about their centres and cannot be chained")
+            .help("use `rod` or `point`; separate needles come from `[[body]]` or `[grid]`")
+            .none();
+    }
+    if has_end && links == 1 {
+        problems.note(end_span, "`end_direction` is not used: the chain has one link");
+    }
+    let pivot = pivot.map_or_else(Vec3::zeros, |p| p.value.into());
+    let mut along = 0.0_f64;
+    for i in 0..links {
+        let fraction = if links == 1 {
+            0.0
+        } else {
+            i as f64 / (links - 1) as f64
+        };
+        let direction = end.map_or(direction, |end| between(&direction, &end, fraction));
+        let base = if i == 0 {
+            Base::Fixed(pivot)
+        } else {
+            Base::Site(i - 1)
+        };
+        let name = format!("{prefix}-{}", i + 1);
+        let omega = angular.as_ref().map_or_else(Vec3::zeros, |w| {
+            let w = Vec3::from(w.value);
+            along = along.max((w.dot(&direction) / w.norm()).abs());
+            s2::tangent(&direction, &w)
+        });
+        all.push(name, base, &shape, direction, omega);
+    }
+    if let Some(angular) = angular.filter(|_| along > 1e-12) {
+        let message = "`angular_velocity` has a component along the links; it is removed";
+        problems.note(angular.span, message);
+    }
+    Some(())
+}
+
+pub(super) fn read_grid(section: Section<'_>, all: &mut Bodies) -> Option<()> {
+    let problems = section.problems();
+    let rows = section.required("rows").count(1..=1000);
+    let columns = section.required("columns").count(1..=1000);
+    let spacing = section.required("spacing").positive(Unit::METRE);
+    let shape = read_shape(&section);
+    let prefix = read_prefix(&section, "body");
+    let direction = section
+        .required("direction")
+        .vector(Unit::NONE)
+        .and_then(|d| unit(&d, "direction", problems));
+    section.finish();
+    let (rows, columns, spacing) = (rows?.value, columns?.value, spacing?.value);
+    let (shape, direction) = (shape?, direction?);
+    for row in 0..rows {
+        for column in 0..columns {
+            let pivot = Vec3::new(column as f64 * spacing, row as f64 * spacing, 0.0);
+            let name = format!("{prefix}-{}", row * columns + column + 1);
+            all.push(name, Base::Fixed(pivot), &shape, direction, Vec3::zeros());
+        }
+    }
+    Some(())
+}
+
+pub(super) fn read_icosphere(section: Section<'_>, all: &mut Bodies) -> Option<()> {
+    let subdivisions = section.required("subdivisions").count(0..=7);
+    let mass = section.required("mass").positive(Unit::KILOGRAM);
+    let radius = section.optional("radius").positive(Unit::METRE);
+    let has_radius = section.has("radius");
+    let prefix = read_prefix(&section, "body");
+    section.finish();
+    let (subdivisions, mass) = (subdivisions?.value, mass?.value);
+    if has_radius && radius.is_none() {
+        return None;
+    }
+    let length = radius.map_or(1.0, |r| r.value);
+    let shape = Shape {
+        mass,
+        length,
+        centre: 1.0,
+        moment: mass * length * length,
+        reach: length,
+    };
+    for (i, vertex) in Icosphere::new(subdivisions as u32)
+        .vertices
+        .into_iter()
+        .enumerate()
+    {
+        all.push(
+            format!("{prefix}-{}", i + 1),
+            Base::Fixed(Vec3::zeros()),
+            &shape,
+            vertex,
+            Vec3::zeros(),
+        );
+    }
+    Some(())
+}
+
+/// What the names of many bodies begin with.
+fn read_prefix<'a>(section: &Section<'a>, default: &'a str) -> &'a str {
+    section.optional("name").name().map_or(default, |name| name.value)
+}
+
+/// The point at a fraction of the great circle from a to b.
+fn between(a: &Vec3, b: &Vec3, fraction: f64) -> Vec3 {
+    let axis = a.cross(b);
+    let angle = axis.norm().atan2(a.dot(b));
+    match axis.try_normalize(0.0) {
+        Some(axis) => s2::great_circle(a, &(axis * (angle * fraction))),
+        None => *a,
+    }
+}
