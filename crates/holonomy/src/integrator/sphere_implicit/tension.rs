@@ -22,6 +22,8 @@ pub(super) struct Tension {
     max_iterations: u32,
     links: Vec<Constants>,
     work: Vec<Unknowns>,
+    /// Per link: the entry above the diagonal and the right side, both over the pivot.
+    eliminated: Vec<[f64; 2]>,
 }
 
 #[derive(Clone, Copy)]
@@ -40,9 +42,6 @@ struct Unknowns {
     /// cᵢ/ℓᵢ and νᵢ.
     driven: Vec3,
     tension: f64,
-    /// Of the elimination: upper entry over pivot, right side over pivot.
-    upper: f64,
-    right: f64,
 }
 
 /// A residual below this is squared to rounding by one more Newton step.
@@ -70,6 +69,7 @@ impl Tension {
             max_iterations,
             links,
             work: Vec::with_capacity(all.len()),
+            eliminated: Vec::with_capacity(all.len()),
         })
     }
 
@@ -85,12 +85,10 @@ impl Tension {
         self.work.extend((0..q.len()).map(|i| Unknowns {
             driven: kicked[i].cross(&q[i]) * (h * self.links[i].inverse_length),
             tension: 0.0,
-            upper: 0.0,
-            right: 0.0,
         }));
         let mut iteration = 0;
         loop {
-            let (residual, body) = self.eliminate(q, &mut motion.displacement);
+            let (residual, body) = self.eliminate(q);
             if !(residual.is_finite() && iteration < self.max_iterations) {
                 return Err(not_converged(iteration, residual, body));
             }
@@ -100,18 +98,19 @@ impl Tension {
                 break;
             }
         }
-        self.displace(q, &mut motion.displacement);
-        for i in 0..q.len() {
-            motion.flow[i] = self.pull(q, i) * self.links[i].length;
+        let mut fault = None;
+        self.displace(q, |i, displacement, pull| {
+            motion.displacement[i] = displacement;
+            motion.flow[i] = pull * self.links[i].length;
             // Beyond 90° the solution is on the wrong branch.
-            if !(q[i].dot(&motion.displacement[i]) >= -1.0) {
-                return Err(Fault {
-                    cause: Cause::TooLarge,
-                    body: Some(i),
-                });
+            if !(q[i].dot(&displacement) >= -1.0) {
+                fault.get_or_insert(i);
             }
+        });
+        match fault {
+            None => Ok(iteration),
+            Some(i) => Err(Fault { cause: Cause::TooLarge, body: Some(i) }),
         }
-        Ok(iteration)
     }
 
     /// Tᵢ.
@@ -119,18 +118,14 @@ impl Tension {
         self.work[i].driven + q[i] * self.work[i].tension
     }
 
-    /// Δ for the present tensions.
-    fn displace(&self, q: &[Vec3], displacement: &mut [Vec3]) {
+    /// Visits the links in order with Δᵢ and Tᵢ for the present tensions.
+    fn displace(&self, q: &[Vec3], mut visit: impl FnMut(usize, Vec3, Vec3)) {
         let mut inboard = Vec3::zeros();
         let mut pull = self.pull(q, 0);
         for (i, link) in self.links.iter().enumerate() {
-            let next = if i + 1 < q.len() {
-                self.pull(q, i + 1)
-            } else {
-                Vec3::zeros()
-            };
+            let next = if i + 1 < q.len() { self.pull(q, i + 1) } else { Vec3::zeros() };
             let y = (pull - next * link.carries_next) * link.inverse_mass;
-            displacement[i] = (y - inboard) * link.inverse_length;
+            visit(i, (y - inboard) * link.inverse_length, pull);
             inboard = y * link.carries_next;
             pull = next;
         }
@@ -138,23 +133,19 @@ impl Tension {
 
     /// Evaluates Newton's system at the present tensions and eliminates downwards, in one sweep.
     /// Returns the largest residual and its body.
-    fn eliminate(&mut self, q: &[Vec3], displacement: &mut [Vec3]) -> (f64, usize) {
-        self.displace(q, displacement);
+    fn eliminate(&mut self, q: &[Vec3]) -> (f64, usize) {
         let mut largest = (0.0, 0);
         let (mut upper, mut right) = (0.0, 0.0);
-        for i in 0..q.len() {
+        let mut eliminated = std::mem::take(&mut self.eliminated);
+        eliminated.clear();
+        self.displace(q, |i, delta, _| {
             let link = &self.links[i];
-            let delta = displacement[i];
             let next_q = q[i] + delta;
             let residual = q[i].dot(&delta) + 0.5 * delta.norm_squared();
             if residual.abs() > largest.0 || residual.is_nan() {
                 largest = (residual.abs(), i);
             }
-            let below = if i == 0 {
-                0.0
-            } else {
-                -next_q.dot(&q[i - 1]) * link.inverse_parent_mass
-            };
+            let below = if i == 0 { 0.0 } else { -next_q.dot(&q[i - 1]) * link.inverse_parent_mass };
             let above = if i + 1 == q.len() {
                 0.0
             } else {
@@ -164,17 +155,17 @@ impl Tension {
             let pivot = 1.0 / (own - below * upper);
             right = (-residual * link.length - below * right) * pivot;
             upper = above * pivot;
-            self.work[i].upper = upper;
-            self.work[i].right = right;
-        }
+            eliminated.push([upper, right]);
+        });
+        self.eliminated = eliminated;
         largest
     }
 
     /// Substitutes upwards and corrects the tensions.
     fn substitute(&mut self) {
         let mut correction = 0.0;
-        for work in self.work.iter_mut().rev() {
-            correction = work.right - work.upper * correction;
+        for (work, [upper, right]) in self.work.iter_mut().zip(&self.eliminated).rev() {
+            correction = right - upper * correction;
             work.tension += correction;
         }
     }
