@@ -34,9 +34,35 @@ pub fn cayley_displacement(q: &Vec3, f: &Vec3) -> Vec3 {
 }
 
 /// One Newton step towards unit length, for `q` that is unit up to rounding.
+///
+/// The length must be known far better than to rounding: an error of the plain `q·q` depends on the
+/// direction of `q`, acts like a tiny force without potential, and makes the energy drift linearly.
 pub fn normalised(q: &Vec3) -> Vec3 {
     // q + cq rather than (1+c)q: only the last addition rounds.
-    q + q * (0.5 * (1.0 - q.norm_squared()))
+    q + q * (0.5 * length_defect(q))
+}
+
+/// `1 − q·q` with all the digits that doubles allow, for `q` that is nearly unit.
+fn length_defect(q: &Vec3) -> f64 {
+    let (mut sum, mut rest) = (1.0, 0.0);
+    for x in q.iter() {
+        let (square, low) = exact_square(*x);
+        let next = sum - square;
+        // What the subtraction lost (Knuth).
+        let back = next - sum;
+        rest += (sum - (next - back)) - (square + back) - low;
+        sum = next;
+    }
+    sum + rest
+}
+
+/// `x²` as an unevaluated sum of two doubles (Dekker).
+fn exact_square(x: f64) -> (f64, f64) {
+    let square = x * x;
+    let spread = 134_217_729.0 * x; // 2²⁷ + 1
+    let high = spread - (spread - x);
+    let low = x - high;
+    (square, ((high * high - square) + 2.0 * high * low) + low * low)
 }
 
 /// `v` without its component along the unit vector `q`.
@@ -81,6 +107,20 @@ mod tests {
         }
         assert_eq!(advance(&Vec3::x(), &Vec3::new(0.0, 1.1, 0.0)), None);
         assert_eq!(advance(&Vec3::x(), &Vec3::new(0.0, f64::NAN, 0.0)), None);
+    }
+
+    #[test]
+    fn length_defect_sees_beyond_rounding() {
+        for (q, _) in samples() {
+            let exact = |q: &Vec3| {
+                let scaled = q.map(|x| (x * f64::powi(2.0, 53)) as i128);
+                (1_i128 << 106) - scaled.iter().map(|x| x * x).sum::<i128>()
+            };
+            // Components rounded to multiples of 2⁻⁵³, where integers tell the truth.
+            let q = q.map(|x| (x * f64::powi(2.0, 53)).round() * f64::powi(2.0, -53));
+            let truth = exact(&q) as f64 * f64::powi(2.0, -106);
+            assert!((length_defect(&q) - truth).abs() <= 1e-31, "{:e} {truth:e}", length_defect(&q));
+        }
     }
 
     #[test]

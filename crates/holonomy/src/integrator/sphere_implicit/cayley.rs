@@ -30,8 +30,8 @@ pub(super) struct Cayley {
     work: InertiaWork,
 }
 
-/// Newton corrections square: once one is below this, the next would be below rounding.
-const LAST_CORRECTION: f64 = 1e-9;
+/// Newton corrections square: once one is below this, the next would be far below rounding.
+const LAST_CORRECTION: f64 = 1e-10;
 
 impl Cayley {
     pub(super) fn new(system: Arc<Spheres>, solver: Solver) -> Self {

@@ -44,8 +44,9 @@ struct Unknowns {
     tension: f64,
 }
 
-/// A residual below this is squared to rounding by one more Newton step.
-const LAST_RESIDUAL: f64 = 1e-8;
+/// A residual below this is squared far below rounding by one more Newton step. What is left is always
+/// positive, ½|δΔ|², so it must not be near rounding: it would make the energy drift.
+const LAST_RESIDUAL: f64 = 1e-10;
 
 impl Tension {
     /// `None` unless every link carries a point mass at its end and at most the next link.
