@@ -1,1 +1,131 @@
-fn main() {}
+//! The `holonomy` command.
+mod check;
+mod compare;
+mod converge;
+mod failure;
+mod files;
+mod input;
+mod interrupt;
+mod list;
+mod methods;
+mod output;
+mod progress;
+mod run;
+mod show;
+mod table;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Simulates mechanical systems for a very long time without losing what the physics keeps.
+#[derive(Parser)]
+#[command(
+    name = "holonomy",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+#[command(after_help = "Begin with `holonomy run double-spherical-pendulum`.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    List(list::List),
+    Show(show::Show),
+    Check(check::Check),
+    Methods(methods::Methods),
+    Run(run::Run),
+    Compare(compare::Compare),
+    Converge(converge::Converge),
+}
+
+fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            // A closed pipe is no reason to complain.
+            let _ = message.print();
+            return ExitCode::from(if message.use_stderr() { 2 } else { 0 });
+        }
+    };
+    let done = match arguments.command {
+        Command::List(command) => command.run(),
+        Command::Show(command) => command.run(),
+        Command::Check(command) => command.run(),
+        Command::Methods(command) => command.run(),
+        Command::Run(command) => command.run(),
+        Command::Compare(command) => command.run(),
+        Command::Converge(command) => command.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.report();
+            failure.exit_code()
+        }
+    }
+}
+
+/// A text that is not blank: a blank value would take a key of the model away.
+fn not_blank(text: &str) -> Result<String, Blank> {
+    match text.trim() {
+        "" => Err(Blank),
+        _ => Ok(text.to_owned()),
+    }
+}
+
+/// A flag without a value.
+#[derive(Debug, thiserror::Error)]
+#[error("the value is blank")]
+struct Blank;
+
+/// A model to work on and the keys to change in it.
+#[derive(clap::Args)]
+struct ModelArguments {
+    /// Name of a scenario (see `holonomy list`) or path of a model file
+    #[arg(value_name = "NAME|FILE")]
+    model: String,
+    /// Sets any key of the model: chain.links=64, method.rtol=1e-6; nothing after `=` removes the key
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+/// How far to go and how often to look.
+#[derive(clap::Args)]
+struct ScheduleArguments {
+    /// Step, s; for adaptive methods the sampling interval
+    #[arg(long, value_name = "H", value_parser = not_blank, allow_negative_numbers = true)]
+    step: Option<String>,
+    /// How long to run, s; `inf` runs until Ctrl-C
+    #[arg(long, value_name = "T", value_parser = not_blank, allow_negative_numbers = true)]
+    duration: Option<String>,
+    /// How many steps to take, instead of a duration
+    #[arg(long, value_name = "N", value_parser = not_blank, allow_negative_numbers = true, conflicts_with = "duration")]
+    steps: Option<String>,
+    /// Record every K-th step
+    #[arg(long, value_name = "K", value_parser = not_blank, allow_negative_numbers = true)]
+    every: Option<String>,
+}
+
+/// Where results go.
+#[derive(clap::Args)]
+struct OutputArguments {
+    /// Write the files there instead of `runs/NAME`
+    #[arg(long, value_name = "DIR")]
+    out: Option<std::path::PathBuf>,
+    /// Replace the files of an earlier run
+    #[arg(long)]
+    force: bool,
+    /// Write no files
+    #[arg(long, conflicts_with_all = ["out", "force"])]
+    no_files: bool,
+    /// Print the result as JSON and nothing else
+    #[arg(long)]
+    json: bool,
+    /// Show no progress and no notes
+    #[arg(long)]
+    quiet: bool,
+}

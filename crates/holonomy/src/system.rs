@@ -134,7 +134,7 @@ pub trait System: Send + Sync {
     /// Canonical coordinates `(x, y)` of `(q, p)` near the configuration `origin`, where x is zero.
     fn canonical(&self, origin: &[f64], q: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>);
     /// The inverse of `canonical`.
-    fn from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>);
+    fn state_from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>);
     /// Work space for the calls above.
     fn scratch(&self) -> Scratch;
 

@@ -73,10 +73,17 @@ impl Drift {
             .map(|(t, x)| (t - mean_t) * (x - mean_x))
             .sum::<f64>()
             / spread;
-        let residuals: Vec<f64> = means.iter().map(|(t, x)| x - mean_x - slope * (t - mean_t)).collect();
+        let residuals: Vec<f64> = means
+            .iter()
+            .map(|(t, x)| x - mean_x - slope * (t - mean_t))
+            .collect();
         let scatter: f64 = residuals.iter().map(|r| r * r).sum();
         let together: f64 = residuals.windows(2).map(|pair| pair[0] * pair[1]).sum();
-        let correlation = if scatter > 0.0 { (together / scatter).clamp(0.0, 0.95) } else { 0.0 };
+        let correlation = if scatter > 0.0 {
+            (together / scatter).clamp(0.0, 0.95)
+        } else {
+            0.0
+        };
         let enlarged = (1.0 + correlation) / (1.0 - correlation);
         Some(DriftFit {
             slope,

@@ -43,7 +43,7 @@ pub fn symplecticity_defect(
                 } else {
                     y[k - half] += shift * scale
                 }
-                let (q, p) = system.from_canonical(&state.q, &x, &y);
+                let (q, p) = system.state_from_canonical(&state.q, &x, &y);
                 let mut moved = State::new(state.t, q, p);
                 integrator.attempt(&mut moved, h)?;
                 let (x, y) = system.canonical(&image.q, &moved.q, &moved.p);

@@ -119,7 +119,11 @@ mod tests {
             // Components rounded to multiples of 2⁻⁵³, where integers tell the truth.
             let q = q.map(|x| (x * f64::powi(2.0, 53)).round() * f64::powi(2.0, -53));
             let truth = exact(&q) as f64 * f64::powi(2.0, -106);
-            assert!((length_defect(&q) - truth).abs() <= 1e-31, "{:e} {truth:e}", length_defect(&q));
+            assert!(
+                (length_defect(&q) - truth).abs() <= 1e-31,
+                "{:e} {truth:e}",
+                length_defect(&q)
+            );
         }
     }
 

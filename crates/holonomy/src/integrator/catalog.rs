@@ -45,8 +45,11 @@ pub struct Method {
     /// Names of the options it takes.
     pub options: &'static [&'static str],
     /// Makes it for a mechanism.
-    pub build: fn(&Mechanism, &Options) -> Result<Box<dyn Integrator>, Unsupported>,
+    pub build: Build,
 }
+
+/// Makes a method for a mechanism, if it fits.
+pub type Build = fn(&Mechanism, &Options) -> Result<Box<dyn Integrator>, Unsupported>;
 
 /// Options of methods; each method reads those it names in `Method::options`.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,7 +5,11 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 ///
 /// At most `most` of them are written out; a last line counts the rest.
 pub fn render(source: &Source, problems: &[Problem], colour: bool, most: usize) -> String {
-    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let renderer = if colour {
+        Renderer::styled()
+    } else {
+        Renderer::plain()
+    };
     let mut text = String::new();
     for problem in problems.iter().take(most) {
         let place = source.locate(problem.span.clone());
@@ -19,7 +23,11 @@ pub fn render(source: &Source, problems: &[Problem], colour: bool, most: usize) 
             title.element(annotate_snippets::Origin::path(place.origin))
         } else {
             let annotation = AnnotationKind::Primary.span(place.local.clone());
-            title.element(Snippet::source(place.text).path(place.origin).annotation(annotation))
+            title.element(
+                Snippet::source(place.text)
+                    .path(place.origin)
+                    .annotation(annotation),
+            )
         };
         if let Some(help) = &problem.help {
             group = group.element(Level::HELP.message(help.as_str()));

@@ -189,7 +189,12 @@ fn read_schedule(section: Section<'_>) -> Option<Schedule> {
     })
 }
 
-const MOST_STEPS: usize = 1_000_000_000_000;
+/// Where numbers of this size can be counted; in a browser, what can be.
+const MOST_STEPS: usize = if usize::BITS < 64 {
+    usize::MAX
+} else {
+    1_000_000 * 1_000_000
+};
 
 /// How many steps make up the duration; a note if they do not fit.
 fn whole_steps(section: &Section<'_>, duration: &Spanned<f64>, step: f64) -> Option<usize> {

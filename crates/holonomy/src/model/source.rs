@@ -185,7 +185,10 @@ mod tests {
         let value = given.start() + 9;
         let location = source.locate(value..value + 2);
         assert_eq!((location.origin, location.column), ("command line", 8));
-        assert_eq!((location.text, &location.text[location.local.clone()]), ("--step -1", "-1"));
+        assert_eq!(
+            (location.text, &location.text[location.local.clone()]),
+            ("--step -1", "-1")
+        );
         let path = source.locate(given.start()..given.start() + 8);
         assert_eq!(&path.text[path.local.clone()], "--step");
         for start in 0..30 {

@@ -214,7 +214,7 @@ fn check_positive(n: usize, mut a: Vec<f64>) -> Result<(), InertiaError> {
     for k in 0..n {
         let pivot = a[k * n + k] - (0..k).map(|j| a[k * n + j] * a[k * n + j]).sum::<f64>();
         // Below this, rounding of the entries alone decides the sign.
-        if !(pivot > 1e-14 * a[k * n + k].abs()) {
+        if pivot.is_nan() || pivot <= 1e-14 * a[k * n + k].abs() {
             return Err(InertiaError::NotPositiveDefinite { rows: k + 1 });
         }
         let root = pivot.sqrt();

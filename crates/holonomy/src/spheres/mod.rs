@@ -385,7 +385,7 @@ impl System for Spheres {
         (x, y)
     }
 
-    fn from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    fn state_from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (mut all_q, mut all_p) = (Vec::new(), Vec::new());
         for ((origin, x), y) in view(origin).iter().zip(x.chunks_exact(2)).zip(y.chunks_exact(2)) {
             let basis = s2::tangent_basis(origin);

@@ -67,11 +67,19 @@ fn differentiated() -> common::Problem {
         length: 1.0,
     };
     let inertia = Inertia::diagonal_matrix([1.0, 2.0].into_iter());
-    let spheres = Spheres::new(vec![body(1), body(2)], inertia, vec![], vec![Box::new(Autodiff::new(Squared))]);
+    let spheres = Spheres::new(
+        vec![body(1), body(2)],
+        inertia,
+        vec![],
+        vec![Box::new(Autodiff::new(Squared))],
+    );
     let other = common::separate();
     let holonomy::integrator::catalog::Mechanism::Spheres(_) = &other.mechanism;
     let q = holonomy::spheres::view(&other.state.q).to_vec();
-    let omega = vec![holonomy::Vec3::new(-0.4, 0.7, 0.3), holonomy::Vec3::new(0.3, 0.4, -0.3)];
+    let omega = vec![
+        holonomy::Vec3::new(-0.4, 0.7, 0.3),
+        holonomy::Vec3::new(0.3, 0.4, -0.3),
+    ];
     common::Problem::new("differentiated", spheres, &q, &omega)
 }
 
@@ -81,7 +89,9 @@ fn no_method_allocates_after_its_first_steps() {
     problems.push(differentiated());
     for p in &problems {
         for m in METHODS {
-            let Some(mut simulation) = p.simulation(m, &Options::default()) else { continue };
+            let Some(mut simulation) = p.simulation(m, &Options::default()) else {
+                continue;
+            };
             let mut steps = |count: u32| {
                 for _ in 0..count {
                     simulation.integrator.step(&mut simulation.state, 1e-3).unwrap();

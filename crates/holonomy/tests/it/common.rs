@@ -13,7 +13,10 @@ use std::{path::Path, sync::Arc};
 
 /// A built-in scenario with overrides.
 pub(crate) fn scenario(name: &str, overrides: &[&str]) -> Model {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios").join(name).join("model.toml");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../scenarios")
+        .join(name)
+        .join("model.toml");
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     load(name, &text, overrides)
 }
@@ -30,7 +33,9 @@ pub(crate) fn load(name: &str, text: &str, overrides: &[&str]) -> Model {
 pub(crate) fn run(model: &Model) -> (Simulation, Record, RunReport) {
     let mut simulation = model.simulation();
     let mut record = Record::default();
-    let report = simulation.run(&model.schedule, &mut [&mut record]).unwrap_or_else(|e| panic!("{e}"));
+    let report = simulation
+        .run(&model.schedule, &mut [&mut record])
+        .unwrap_or_else(|e| panic!("{e}"));
     (simulation, record, report)
 }
 
@@ -46,25 +51,49 @@ impl Problem {
         let spheres = Arc::new(spheres);
         let omega: Vec<Vec3> = q.iter().zip(omega).map(|(q, w)| s2::tangent(q, w)).collect();
         let state = spheres.state(q, &omega);
-        Self { name, mechanism: Mechanism::Spheres(spheres), state }
+        Self {
+            name,
+            mechanism: Mechanism::Spheres(spheres),
+            state,
+        }
     }
 
     /// `None` when the method does not fit.
     pub(crate) fn simulation(&self, method: &Method, options: &Options) -> Option<Simulation> {
         let integrator = (method.build)(&self.mechanism, options).ok()?;
-        Some(Simulation { system: self.mechanism.system(), integrator, state: self.state.clone() })
+        Some(Simulation {
+            system: self.mechanism.system(),
+            integrator,
+            state: self.state.clone(),
+        })
     }
 
-    pub(crate) fn final_state(&self, method: &Method, options: &Options, step: f64, steps: u64) -> Option<State> {
+    pub(crate) fn final_state(
+        &self,
+        method: &Method,
+        options: &Options,
+        step: f64,
+        steps: u64,
+    ) -> Option<State> {
         let mut simulation = self.simulation(method, options)?;
-        let schedule = Schedule { step, steps, every: u64::MAX };
-        simulation.run(&schedule, &mut []).unwrap_or_else(|e| panic!("{} on {}: {e}", method.name, self.name));
+        let schedule = Schedule {
+            step,
+            steps,
+            every: u64::MAX,
+        };
+        simulation
+            .run(&schedule, &mut [])
+            .unwrap_or_else(|e| panic!("{} on {}: {e}", method.name, self.name));
         Some(simulation.state)
     }
 
     /// The state after a time, to about 1e-13.
     pub(crate) fn reference(&self, time: f64) -> State {
-        let options = Options { rtol: Some(1e-14), atol: Some(1e-15), ..Options::default() };
+        let options = Options {
+            rtol: Some(1e-14),
+            atol: Some(1e-15),
+            ..Options::default()
+        };
         self.final_state(method("dop853"), &options, time, 1).unwrap()
     }
 }
@@ -75,7 +104,11 @@ pub(crate) fn method(name: &str) -> &'static Method {
 
 fn gravity(links: &Links, g: f64) -> Box<dyn Potential> {
     let weights = (0..links.len()).map(|i| links.first_moment(i)).collect();
-    Box::new(Gravity { acceleration: Vec3::z() * g, weights, offset: 0.0 })
+    Box::new(Gravity {
+        acceleration: Vec3::z() * g,
+        weights,
+        offset: 0.0,
+    })
 }
 
 fn bodies(links: &Links) -> Vec<Body> {
@@ -90,15 +123,38 @@ fn bodies(links: &Links) -> Vec<Body> {
 /// One spherical pendulum, l = 1 m: integrable.
 pub(crate) fn pendulum() -> Problem {
     let links = Links::new(vec![Link::point(None, 1.0, 1.0)]);
-    let spheres = Spheres::new(bodies(&links), Inertia::Links(links.clone()), vec![], vec![gravity(&links, 9.81)]);
-    Problem::new("pendulum", spheres, &[Vec3::new(0.6, 0.0, 0.8)], &[Vec3::new(-0.8, 0.5, 0.6)])
+    let spheres = Spheres::new(
+        bodies(&links),
+        Inertia::Links(links.clone()),
+        vec![],
+        vec![gravity(&links, 9.81)],
+    );
+    Problem::new(
+        "pendulum",
+        spheres,
+        &[Vec3::new(0.6, 0.0, 0.8)],
+        &[Vec3::new(-0.8, 0.5, 0.6)],
+    )
 }
 
 /// Two bodies about one pivot, their ends joined by a spring without rest length: smooth.
 pub(crate) fn separate() -> Problem {
     let links = Links::new(vec![Link::point(None, 1.0, 1.0), Link::point(None, 2.0, 0.8)]);
-    let spring = Spring { between: [2, 3], stiffness: 3.0, length: 0.0 };
-    let ends = vec![Point::On { body: 0, distance: 1.0 }, Point::On { body: 1, distance: 0.8 }];
+    let spring = Spring {
+        between: [2, 3],
+        stiffness: 3.0,
+        length: 0.0,
+    };
+    let ends = vec![
+        Point::On {
+            body: 0,
+            distance: 1.0,
+        },
+        Point::On {
+            body: 1,
+            distance: 0.8,
+        },
+    ];
     let potentials = vec![gravity(&links, 9.81), Box::new(spring)];
     let spheres = Spheres::new(bodies(&links), Inertia::Links(links.clone()), ends, potentials);
     Problem::new("separate bodies", spheres, &DIRECTIONS, &SPINS[..2])
@@ -111,7 +167,12 @@ pub(crate) fn chain() -> Problem {
         Link::point(Some(0), 1.0, 0.9),
         Link::point(Some(1), 0.5, 1.1),
     ]);
-    let spheres = Spheres::new(bodies(&links), Inertia::Links(links.clone()), vec![], vec![gravity(&links, 4.0)]);
+    let spheres = Spheres::new(
+        bodies(&links),
+        Inertia::Links(links.clone()),
+        vec![],
+        vec![gravity(&links, 4.0)],
+    );
     Problem::new("chain of point masses", spheres, &GENTLE, &SPINS)
 }
 
@@ -122,7 +183,12 @@ pub(crate) fn tree() -> Problem {
         Link::rod(Some(0), 1.0, 0.9),
         Link::rod(Some(0), 0.5, 1.1),
     ]);
-    let spheres = Spheres::new(bodies(&links), Inertia::Links(links.clone()), vec![], vec![gravity(&links, 4.0)]);
+    let spheres = Spheres::new(
+        bodies(&links),
+        Inertia::Links(links.clone()),
+        vec![],
+        vec![gravity(&links, 4.0)],
+    );
     Problem::new("tree of rods", spheres, &GENTLE, &SPINS)
 }
 
@@ -140,6 +206,14 @@ pub(crate) fn problems() -> Vec<Problem> {
 
 const DIRECTIONS: [Vec3; 2] = [Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.0, 0.6, 0.8)];
 /// Close to hanging down, so that a chain swings and does not whip.
-const GENTLE: [Vec3; 3] = [Vec3::new(0.28, 0.0, 0.96), Vec3::new(0.0, 0.28, 0.96), Vec3::new(0.0, -0.28, 0.96)];
+const GENTLE: [Vec3; 3] = [
+    Vec3::new(0.28, 0.0, 0.96),
+    Vec3::new(0.0, 0.28, 0.96),
+    Vec3::new(0.0, -0.28, 0.96),
+];
 /// Made perpendicular to the directions by [`Problem::new`].
-const SPINS: [Vec3; 3] = [Vec3::new(-0.4, 0.7, 0.3), Vec3::new(0.3, 0.4, -0.3), Vec3::new(0.3, 0.4, 0.3)];
+const SPINS: [Vec3; 3] = [
+    Vec3::new(-0.4, 0.7, 0.3),
+    Vec3::new(0.3, 0.4, -0.3),
+    Vec3::new(0.3, 0.4, 0.3),
+];

@@ -1,5 +1,8 @@
 //! Integration tests, one module per question.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it is")]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on should stop where it is"
+)]
 
 /// Models and runs the tests share.
 mod common;

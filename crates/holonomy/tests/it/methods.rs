@@ -10,11 +10,14 @@ use std::collections::HashSet;
 
 /// All methods on all problems they fit.
 fn cases(problems: &[Problem]) -> impl Iterator<Item = (&'static Method, &Problem)> {
-    METHODS.iter().flat_map(move |m| problems.iter().map(move |p| (m, p))).filter(|(m, p)| {
-        let fits = p.simulation(m, &Options::default()).is_some();
-        assert!(fits || m.name.starts_with("sphere-explicit") || m.name.starts_with("sphere-split"));
-        fits
-    })
+    METHODS
+        .iter()
+        .flat_map(move |m| problems.iter().map(move |p| (m, p)))
+        .filter(|(m, p)| {
+            let fits = p.simulation(m, &Options::default()).is_some();
+            assert!(fits || m.name.starts_with("sphere-explicit") || m.name.starts_with("sphere-split"));
+            fits
+        })
 }
 
 /// Steps large enough that the truncation error, not rounding, is measured.
@@ -36,7 +39,13 @@ fn names_and_summaries_are_complete_and_unique() {
     assert_eq!(names.len(), METHODS.len());
     for m in METHODS {
         assert!(!m.summary.is_empty() && !m.reference.is_empty(), "{}", m.name);
-        assert!(m.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{}", m.name);
+        assert!(
+            m.name
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'),
+            "{}",
+            m.name
+        );
     }
 }
 
@@ -53,7 +62,12 @@ fn measured_order_is_the_declared_one() {
                 let h = 1.0 / count as f64;
                 // An adaptive method that accepts any error takes the longest step it may.
                 let options = match m.adaptive {
-                    true => Options { rtol: Some(1e9), atol: Some(1e9), max_step: Some(h), ..Options::default() },
+                    true => Options {
+                        rtol: Some(1e9),
+                        atol: Some(1e9),
+                        max_step: Some(h),
+                        ..Options::default()
+                    },
                     false => Options::default(),
                 };
                 let end = p.final_state(m, &options, h, count * seconds).unwrap();
@@ -64,7 +78,12 @@ fn measured_order_is_the_declared_one() {
         println!("{:24} {:22} order {order:.2} errors {errors:?}", m.name, p.name);
         // Between the first terms of its error and rounding, dop853 has room for less than a decade of steps.
         let tolerance = if m.adaptive { 0.3 } else { 0.15 };
-        assert!((order - f64::from(m.order)).abs() <= tolerance, "{} on {}: {order:.3}", m.name, p.name);
+        assert!(
+            (order - f64::from(m.order)).abs() <= tolerance,
+            "{} on {}: {order:.3}",
+            m.name,
+            p.name
+        );
     }
 }
 
@@ -74,12 +93,21 @@ fn adaptive_methods_meet_their_tolerance() {
         let reference = p.reference(1.0);
         for m in METHODS.iter().filter(|m| m.adaptive) {
             for rtol in [1e-5, 1e-8, 1e-11] {
-                let options = Options { rtol: Some(rtol), atol: Some(rtol), ..Options::default() };
+                let options = Options {
+                    rtol: Some(rtol),
+                    atol: Some(rtol),
+                    ..Options::default()
+                };
                 // Samples much closer than the steps: they come from the dense output.
                 let end = p.final_state(m, &options, 1.0 / 256.0, 256).unwrap();
                 let error = distance(&end, &reference);
                 // The local error is controlled; the global one grows by the problem's own growth.
-                assert!(error < 300.0 * rtol, "{} on {} at {rtol:e}: {error:e}", m.name, p.name);
+                assert!(
+                    error < 300.0 * rtol,
+                    "{} on {} at {rtol:e}: {error:e}",
+                    m.name,
+                    p.name
+                );
             }
         }
     }
@@ -89,7 +117,11 @@ fn adaptive_methods_meet_their_tolerance() {
 fn dense_output_is_as_good_as_the_steps() {
     let p = common::pendulum();
     for m in METHODS.iter().filter(|m| m.adaptive) {
-        let options = Options { rtol: Some(1e-9), atol: Some(1e-9), ..Options::default() };
+        let options = Options {
+            rtol: Some(1e-9),
+            atol: Some(1e-9),
+            ..Options::default()
+        };
         for k in 1..40 {
             let time = 0.037 * f64::from(k);
             let direct = p.reference(time);
@@ -120,7 +152,13 @@ fn the_symplectic_form_is_kept_only_by_symplectic_methods() {
         let defect = symplecticity_defect(&*system, &mut *simulation.integrator, &p.state, 0.1).unwrap();
         println!("{:24} {:22} defect {defect:.1e}", m.name, p.name);
         // Differences of order 6 with offsets of 5e-3 leave errors of 1e-12 to 1e-11.
-        assert_eq!(m.symplectic, defect < 1e-9, "{} on {}: {defect:e}", m.name, p.name);
+        assert_eq!(
+            m.symplectic,
+            defect < 1e-9,
+            "{} on {}: {defect:e}",
+            m.name,
+            p.name
+        );
     }
 }
 
@@ -130,7 +168,11 @@ fn momentum_maps_are_kept_only_by_symplectic_methods() {
     for (m, p) in cases(&problems) {
         let mut simulation = p.simulation(m, &Options::default()).unwrap();
         let mut record = Record::default();
-        let schedule = Schedule { step: 0.05, steps: 400, every: 1 };
+        let schedule = Schedule {
+            step: 0.05,
+            steps: 400,
+            every: 1,
+        };
         if simulation.run(&schedule, &mut [&mut record]).is_err() {
             // Explicit Euler leaves every bound at this step.
             assert!(m.name.starts_with("euler"), "{} on {}", m.name, p.name);
@@ -141,7 +183,13 @@ fn momentum_maps_are_kept_only_by_symplectic_methods() {
             panic!("{}: {:?}", p.name, record.momenta)
         };
         let relative = change / first.abs();
-        assert_eq!(m.symplectic, relative < 1e-12, "{} on {}: {relative:e}", m.name, p.name);
+        assert_eq!(
+            m.symplectic,
+            relative < 1e-12,
+            "{} on {}: {relative:e}",
+            m.name,
+            p.name
+        );
     }
 }
 
@@ -162,7 +210,11 @@ fn energy_drifts_only_for_methods_that_are_not_symplectic() {
         };
         let mut simulation = p.simulation(m, &Options::default()).unwrap();
         let mut record = Record::default();
-        let schedule = Schedule { step, steps: 1_000_000, every: 7 };
+        let schedule = Schedule {
+            step,
+            steps: 1_000_000,
+            every: 7,
+        };
         match simulation.run(&schedule, &mut [&mut record]) {
             Ok(_) => {}
             Err(error) => {
@@ -178,7 +230,13 @@ fn energy_drifts_only_for_methods_that_are_not_symplectic() {
         );
         // Scatter of the block means is not Gaussian; five standard errors leave room for that.
         assert_eq!(m.symplectic, significance < 5.0, "{}: {fit:?}", m.name);
-        assert_eq!(m.on_manifold, record.manifold_max <= 5e-16, "{}: {:e}", m.name, record.manifold_max);
+        assert_eq!(
+            m.on_manifold,
+            record.manifold_max <= 5e-16,
+            "{}: {:e}",
+            m.name,
+            record.manifold_max
+        );
     }
 }
 
@@ -188,9 +246,18 @@ fn links_and_dense_inertia_stay_on_the_manifold_for_a_million_steps() {
         for name in ["sphere-implicit", "sphere-implicit-4"] {
             let mut simulation = p.simulation(method(name), &Options::default()).unwrap();
             let mut record = Record::default();
-            let schedule = Schedule { step: 0.004, steps: 1_000_000, every: 97 };
+            let schedule = Schedule {
+                step: 0.004,
+                steps: 1_000_000,
+                every: 97,
+            };
             simulation.run(&schedule, &mut [&mut record]).unwrap();
-            assert!(record.manifold_max <= 5e-16, "{name} on {}: {:e}", p.name, record.manifold_max);
+            assert!(
+                record.manifold_max <= 5e-16,
+                "{name} on {}: {:e}",
+                p.name,
+                record.manifold_max
+            );
         }
     }
 }
@@ -199,7 +266,11 @@ fn links_and_dense_inertia_stay_on_the_manifold_for_a_million_steps() {
 fn a_restart_is_exact_to_the_bit() {
     let problems = common::problems();
     for (m, p) in cases(&problems) {
-        let schedule = |steps| Schedule { step: 0.003, steps, every: 1 };
+        let schedule = |steps| Schedule {
+            step: 0.003,
+            steps,
+            every: 1,
+        };
         let mut straight = p.simulation(m, &Options::default()).unwrap();
         straight.run(&schedule(60), &mut []).unwrap();
         let mut first = p.simulation(m, &Options::default()).unwrap();
@@ -236,14 +307,35 @@ fn a_state_changed_by_hand_is_taken_as_it_is() {
 fn rounding_errors_wander_and_do_not_drift() {
     // Steps so small that nothing but rounding is left of the error.
     let p = common::pendulum();
-    for (name, step) in [("sphere-explicit-8", 0.04), ("sphere-implicit-8", 0.04), ("sphere-split-6", 0.04)] {
+    for (name, step) in [
+        ("sphere-explicit-8", 0.04),
+        ("sphere-implicit-8", 0.04),
+        ("sphere-split-6", 0.04),
+    ] {
         let mut simulation = p.simulation(method(name), &Options::default()).unwrap();
         let mut record = Record::default();
-        simulation.run(&Schedule { step, steps: 1_000_000, every: 10 }, &mut [&mut record]).unwrap();
+        simulation
+            .run(
+                &Schedule {
+                    step,
+                    steps: 1_000_000,
+                    every: 10,
+                },
+                &mut [&mut record],
+            )
+            .unwrap();
         let fit = record.energy.drift().unwrap();
         let scale = record.energy.initial.abs() * f64::EPSILON;
-        println!("{name:24} {fit:?} max {:.1e} = {:.0} ε|E|", record.energy.max_error, record.energy.max_error / scale);
+        println!(
+            "{name:24} {fit:?} max {:.1e} = {:.0} ε|E|",
+            record.energy.max_error,
+            record.energy.max_error / scale
+        );
         // 10⁶ steps of 17 stages: a walk of √(17·10⁶) roundings; a bias of one in 300 would give 5·10⁴.
-        assert!(record.energy.max_error < 1e4 * scale, "{name}: {:e}", record.energy.max_error);
+        assert!(
+            record.energy.max_error < 1e4 * scale,
+            "{name}: {:e}",
+            record.energy.max_error
+        );
     }
 }

@@ -36,22 +36,70 @@ fn points() -> Vec<Vec3> {
 
 fn potentials() -> Vec<(&'static str, Box<dyn Potential>)> {
     let tilted = Vec3::new(1.0, 2.0, -3.0);
-    let bending = |law, clamps| Bending { joints: vec![[0, 1], [1, 2], [1, 3]], clamps, stiffness: 2.5, law };
+    let bending = |law, clamps| Bending {
+        joints: vec![[0, 1], [1, 2], [1, 3]],
+        clamps,
+        stiffness: 2.5,
+        law,
+    };
     let wall = vec![(Vec3::new(0.0, 0.6, 0.8), 0)];
     let line = [Vec3::zeros(), tilted, tilted * 2.0, tilted * -1.5];
     let plane = [Vec3::zeros(), Vec3::x(), Vec3::y(), Vec3::x() + Vec3::y()];
     let moments = [0.1, 0.2, -0.3, 0.15];
     vec![
-        ("gravity", Box::new(Gravity { acceleration: tilted, weights: vec![1.0, 2.0, 0.5], offset: 3.0 })),
-        ("spring", Box::new(Spring { between: [3, 1], stiffness: 3.0, length: 0.7 })),
-        ("spring without rest length", Box::new(Spring { between: [0, 2], stiffness: 3.0, length: 0.0 })),
+        (
+            "gravity",
+            Box::new(Gravity {
+                acceleration: tilted,
+                weights: vec![1.0, 2.0, 0.5],
+                offset: 3.0,
+            }),
+        ),
+        (
+            "spring",
+            Box::new(Spring {
+                between: [3, 1],
+                stiffness: 3.0,
+                length: 0.7,
+            }),
+        ),
+        (
+            "spring without rest length",
+            Box::new(Spring {
+                between: [0, 2],
+                stiffness: 3.0,
+                length: 0.0,
+            }),
+        ),
         ("bending", Box::new(bending(BendingLaw::Cosine, vec![]))),
-        ("bending with a wall", Box::new(bending(BendingLaw::Cosine, wall.clone()))),
+        (
+            "bending with a wall",
+            Box::new(bending(BendingLaw::Cosine, wall.clone())),
+        ),
         ("quartic bending", Box::new(bending(BendingLaw::Quartic, wall))),
         ("dipoles on a line", Box::new(Dipoles::new(&line, &moments, 1.0))),
-        ("dipoles in a plane", Box::new(Dipoles::new(&plane, &moments, 1.0))),
-        ("lennard-jones", Box::new(Pairs { law: LennardJones { epsilon: 0.4, sigma: 1.1, radius: 1.3 }, count: 4 })),
-        ("cotangent", Box::new(Pairs { law: Cotangent { strength: 0.8 }, count: 3 })),
+        (
+            "dipoles in a plane",
+            Box::new(Dipoles::new(&plane, &moments, 1.0)),
+        ),
+        (
+            "lennard-jones",
+            Box::new(Pairs {
+                law: LennardJones {
+                    epsilon: 0.4,
+                    sigma: 1.1,
+                    radius: 1.3,
+                },
+                count: 4,
+            }),
+        ),
+        (
+            "cotangent",
+            Box::new(Pairs {
+                law: Cotangent { strength: 0.8 },
+                count: 3,
+            }),
+        ),
         ("smooth spring", Box::new(Autodiff::new(SmoothSpring))),
     ]
 }
@@ -71,7 +119,8 @@ fn gradient_and_differences_of_the_energy() {
                 };
                 // Central differences of order 4 with an offset of 1e-3: errors of about 1e-11.
                 let h = 1e-3;
-                let slope = (8.0 * (shifted(h) - shifted(-h)) - (shifted(2.0 * h) - shifted(-2.0 * h))) / (12.0 * h);
+                let slope =
+                    (8.0 * (shifted(h) - shifted(-h)) - (shifted(2.0 * h) - shifted(-2.0 * h))) / (12.0 * h);
                 let error = (slope - gradient[k][axis]).abs();
                 assert!(error < 1e-8 * (1.0 + slope.abs()), "{name}, point {k}: {error:e}");
             }
@@ -86,7 +135,12 @@ fn gradients_add_to_what_is_there() {
         potential.add_gradient(&points(), &mut once);
         let mut twice = once.clone();
         potential.add_gradient(&points(), &mut twice);
-        assert!(once.iter().zip(&twice).all(|(a, b)| (b - 2.0 * a).amax() < 1e-14 * (1.0 + a.amax())), "{name}");
+        assert!(
+            once.iter()
+                .zip(&twice)
+                .all(|(a, b)| (b - 2.0 * a).amax() < 1e-14 * (1.0 + a.amax())),
+            "{name}"
+        );
     }
 }
 
@@ -105,7 +159,10 @@ fn declared_symmetry_and_energy_of_rotated_points() {
             Symmetry::All => assert!(anywhere.into_iter().all(invariant), "{name}"),
             Symmetry::About(axis) => {
                 assert!(invariant(axis), "{name}");
-                assert!(!anywhere.into_iter().any(invariant), "{name} has more symmetry than it declares");
+                assert!(
+                    !anywhere.into_iter().any(invariant),
+                    "{name} has more symmetry than it declares"
+                );
             }
             Symmetry::None => assert!(!anywhere.into_iter().any(invariant), "{name}"),
         }
@@ -125,6 +182,11 @@ fn symmetries_combine() {
 fn derived_gradient_and_written_gradient_of_the_spring() {
     let (mut derived, mut written) = (vec![Vec3::zeros(); 4], vec![Vec3::zeros(); 4]);
     Autodiff::new(SmoothSpring).add_gradient(&points(), &mut derived);
-    Spring { between: [3, 1], stiffness: 3.0, length: 0.7 }.add_gradient(&points(), &mut written);
+    Spring {
+        between: [3, 1],
+        stiffness: 3.0,
+        length: 0.7,
+    }
+    .add_gradient(&points(), &mut written);
     assert!(derived.iter().zip(&written).all(|(a, b)| (a - b).amax() < 1e-15));
 }

@@ -6,12 +6,18 @@ use crate::common::{run, scenario};
 #[track_caller]
 fn assert_digits(value: f64, printed: f64, digits: i32) {
     let unit = 10_f64.powi(printed.abs().log10().floor() as i32 + 1 - digits);
-    assert!((value - printed).abs() <= 0.5 * unit, "{value:.6e} instead of {printed:e}");
+    assert!(
+        (value - printed).abs() <= 0.5 * unit,
+        "{value:.6e} instead of {printed:e}"
+    );
 }
 
 #[track_caller]
 fn assert_within(value: f64, printed: f64, relative: f64) {
-    assert!((value / printed - 1.0).abs() <= relative, "{value:.6e} instead of {printed:e}");
+    assert!(
+        (value / printed - 1.0).abs() <= relative,
+        "{value:.6e} instead of {printed:e}"
+    );
 }
 
 #[test]
@@ -39,18 +45,29 @@ fn example_1_in_si_units_differs_by_m_g_l() {
 
 #[test]
 fn example_1_by_rk45() {
-    let overrides = ["method=", "method.name=rk45", "method.rtol=1e-4", "method.atol=1e-6"];
+    let overrides = [
+        "method=",
+        "method.name=rk45",
+        "method.rtol=1e-4",
+        "method.atol=1e-6",
+    ];
     let (_, record, report) = run(&scenario("double-spherical-pendulum-as-published", &overrides));
     assert_digits(record.energy.mean_error, 7.8586e-4, 5);
     assert_digits(record.manifold_mean, 6.2742e-5, 5);
     // papers.md 2.3: 559 steps, 76 failures; the 560th here is a rest of 1e-14 s at the end.
-    assert!(report.substeps.abs_diff(559) <= 1 && report.rejected == 76, "{report:?}");
+    assert!(
+        report.substeps.abs_diff(559) <= 1 && report.rejected == 76,
+        "{report:?}"
+    );
 }
 
 #[test]
 fn example_2_three_bodies() {
     for (step, printed) in [("5e-3", 1.1717e-4), ("5e-4", 1.1986e-6), ("1e-3", 4.7895e-6)] {
-        let (_, record, _) = run(&scenario("three-bodies-on-a-sphere", &[&format!("run.step={step}")]));
+        let (_, record, _) = run(&scenario(
+            "three-bodies-on-a-sphere",
+            &[&format!("run.step={step}")],
+        ));
         assert_digits(record.energy.mean_error, printed, 5);
         assert_eq!(record.momenta.len(), 3);
         // papers.md 2.4: to 1e-14; rounding grows with the square root of the steps.
@@ -68,8 +85,10 @@ fn example_3_spring_coupled_pendula() {
 #[test]
 fn example_3_projection_makes_the_energy_of_rk2_worse() {
     let error = |method: &str| {
-        let (_, record, _) =
-            run(&scenario("spring-coupled-pendula", &["method=", &format!("method.name={method}")]));
+        let (_, record, _) = run(&scenario(
+            "spring-coupled-pendula",
+            &["method=", &format!("method.name={method}")],
+        ));
         (record.energy.mean_error, record.manifold_mean)
     };
     // papers.md 2.5.
@@ -86,17 +105,35 @@ fn example_3_projection_makes_the_energy_of_rk2_worse() {
 #[test]
 fn example_4_elastic_rod_within_its_chaotic_band() {
     let (_, record, _) = run(&scenario("elastic-rod-as-published", &[]));
-    assert!((1.1e-6..1.8e-6).contains(&record.energy.mean_error), "{:e}", record.energy.mean_error);
+    assert!(
+        (1.1e-6..1.8e-6).contains(&record.energy.mean_error),
+        "{:e}",
+        record.energy.mean_error
+    );
     let (_, record, _) = run(&scenario("elastic-rod-as-published", &["inertia="]));
-    assert!((3.0e-6..4.2e-6).contains(&record.energy.mean_error), "{:e}", record.energy.mean_error);
+    assert!(
+        (3.0e-6..4.2e-6).contains(&record.energy.mean_error),
+        "{:e}",
+        record.energy.mean_error
+    );
 }
 
 #[test]
 fn example_4_by_rk45_gains_energy() {
-    let overrides = ["method=", "method.name=rk45", "method.rtol=1e-3", "method.atol=1e-6", "run.step=0.01"];
+    let overrides = [
+        "method=",
+        "method.name=rk45",
+        "method.rtol=1e-3",
+        "method.atol=1e-6",
+        "run.step=0.01",
+    ];
     let (_, record, _) = run(&scenario("elastic-rod-as-published", &overrides));
     // papers.md 2.6: 2.4e-4 … 6.3e-4 over perturbed runs, growing; the paper says dissipation.
-    assert!((2e-4..7e-4).contains(&record.energy.mean_error), "{:e}", record.energy.mean_error);
+    assert!(
+        (2e-4..7e-4).contains(&record.energy.mean_error),
+        "{:e}",
+        record.energy.mean_error
+    );
     assert!(record.energy.last > record.energy.initial);
 }
 
@@ -109,11 +146,20 @@ fn example_5_dipoles() {
 
 #[test]
 fn example_5_by_rk45() {
-    let overrides = ["method=", "method.name=rk45", "method.rtol=1e-3", "method.atol=1e-6", "run.step=0.01"];
+    let overrides = [
+        "method=",
+        "method.name=rk45",
+        "method.rtol=1e-3",
+        "method.atol=1e-6",
+        "run.step=0.01",
+    ];
     let (_, record, _) = run(&scenario("magnetic-dipoles-as-published", &overrides));
     assert_digits(record.energy.mean_error, 2.9989e-7, 5);
     assert_digits(record.manifold_mean, 1.7594e-4, 5);
-    assert!(record.energy.last < record.energy.initial, "the paper's dissipation");
+    assert!(
+        record.energy.last < record.energy.initial,
+        "the paper's dissipation"
+    );
 }
 
 #[test]
@@ -122,9 +168,20 @@ fn example_6_molecules() {
     let mut errors = Vec::new();
     for (step, printed) in [("0.01", 6.57e-3), ("0.005", 1.6748e-3), ("0.0025", 4.184e-4)] {
         let overrides = [format!("run.step={step}"), "run.every=1".to_owned()];
-        let (_, record, _) = run(&scenario("molecules-on-a-sphere", &[&overrides[0], &overrides[1]]));
-        assert!((record.energy.initial + 11.703_088_92).abs() < 1e-8, "{}", record.energy.initial);
-        assert_digits(record.energy.mean_error, printed, if printed == 6.57e-3 { 3 } else { 4 });
+        let (_, record, _) = run(&scenario(
+            "molecules-on-a-sphere",
+            &[&overrides[0], &overrides[1]],
+        ));
+        assert!(
+            (record.energy.initial + 11.703_088_92).abs() < 1e-8,
+            "{}",
+            record.energy.initial
+        );
+        assert_digits(
+            record.energy.mean_error,
+            printed,
+            if printed == 6.57e-3 { 3 } else { 4 },
+        );
         errors.push(record.energy.mean_error);
     }
     let order = (errors[0] / errors[2]).log2() / 2.0;

@@ -28,13 +28,19 @@ struct Sample {
 }
 
 fn reference(name: &str) -> Reference {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/references").join(name).with_extension("json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/it/references")
+        .join(name)
+        .with_extension("json");
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
 fn simulation(model: &Model, name: &str, options: &Options) -> Simulation {
     let integrator = (method(name).build)(&model.mechanism, options).unwrap();
-    Simulation { integrator, ..model.simulation() }
+    Simulation {
+        integrator,
+        ..model.simulation()
+    }
 }
 
 /// Largest difference in a direction, and in an angular velocity, to a sample.
@@ -44,7 +50,10 @@ fn difference(simulation: &Simulation, sample: &Sample) -> (f64, f64, Measuremen
     system.measure(&simulation.state, &mut measured, &mut system.scratch());
     let largest = |ours: &[Vec3], theirs: &[[f64; 3]]| {
         assert_eq!(ours.len(), theirs.len());
-        ours.iter().zip(theirs).map(|(a, b)| (a - Vec3::from(*b)).amax()).fold(0.0, f64::max)
+        ours.iter()
+            .zip(theirs)
+            .map(|(a, b)| (a - Vec3::from(*b)).amax())
+            .fold(0.0, f64::max)
     };
     let q = largest(view(&simulation.state.q), &sample.q);
     let omega = largest(view(&measured.velocity), &sample.omega);
@@ -59,17 +68,40 @@ fn agrees(model: &Model, name: &str, file: &str, steps_per_second: u64, toleranc
     let mut done = 0;
     for sample in reference(file).samples {
         let steps = (sample.t * steps_per_second as f64).round() as u64;
-        simulation.run(&Schedule { step, steps: steps - done, every: u64::MAX }, &mut []).unwrap();
+        simulation
+            .run(
+                &Schedule {
+                    step,
+                    steps: steps - done,
+                    every: u64::MAX,
+                },
+                &mut [],
+            )
+            .unwrap();
         done = steps;
         let (q, omega, measured) = difference(&simulation, &sample);
         let bound = tolerance * (1.0 + sample.growth);
-        println!("{file:20} {name:18} t = {:4} q {q:.1e} omega {omega:.1e} bound {bound:.1e}", sample.t);
-        assert!(q < bound && omega < 30.0 * bound, "{file} by {name} at {}: {q:e}, {omega:e}", sample.t);
+        println!(
+            "{file:20} {name:18} t = {:4} q {q:.1e} omega {omega:.1e} bound {bound:.1e}",
+            sample.t
+        );
+        assert!(
+            q < bound && omega < 30.0 * bound,
+            "{file} by {name} at {}: {q:e}, {omega:e}",
+            sample.t
+        );
         let energy = (measured.energy.total() - sample.energy).abs() / sample.energy.abs();
-        assert!(energy < bound, "{file} by {name} at {}: energy {energy:e}", sample.t);
+        assert!(
+            energy < bound,
+            "{file} by {name} at {}: energy {energy:e}",
+            sample.t
+        );
         if let Some(expected) = sample.angular_momentum_z {
             let momentum = (measured.invariants.last().unwrap() - expected).abs() / expected.abs();
-            assert!(momentum < 1e-12 * (1.0 + sample.growth), "{file} by {name}: momentum {momentum:e}");
+            assert!(
+                momentum < 1e-12 * (1.0 + sample.growth),
+                "{file} by {name}: momentum {momentum:e}"
+            );
         }
     }
 }
@@ -113,11 +145,23 @@ fn second_order_converges_to_the_references() {
     let error = |steps_per_second: u64| {
         let mut simulation = simulation(&model, "sphere-implicit", &Options::default());
         let step = 1.0 / steps_per_second as f64;
-        simulation.run(&Schedule { step, steps: 10 * steps_per_second, every: u64::MAX }, &mut []).unwrap();
+        simulation
+            .run(
+                &Schedule {
+                    step,
+                    steps: 10 * steps_per_second,
+                    every: u64::MAX,
+                },
+                &mut [],
+            )
+            .unwrap();
         difference(&simulation, &sample).0
     };
     let (coarse, fine) = (error(100), error(400));
-    assert!(((coarse / fine).log2() / 2.0 - 2.0).abs() < 0.05, "{coarse:e}, {fine:e}");
+    assert!(
+        ((coarse / fine).log2() / 2.0 - 2.0).abs() < 0.05,
+        "{coarse:e}, {fine:e}"
+    );
 }
 
 #[test]
@@ -129,17 +173,35 @@ fn spherical_pendulum_by_elliptic_functions() {
 
 #[test]
 fn three_bodies() {
-    agrees(&scenario("three-bodies-on-a-sphere", &[]), "sphere-split-6", "three_bodies", 1000, 1e-13);
+    agrees(
+        &scenario("three-bodies-on-a-sphere", &[]),
+        "sphere-split-6",
+        "three_bodies",
+        1000,
+        1e-13,
+    );
 }
 
 #[test]
 fn spring_coupled_pendula() {
-    agrees(&scenario("spring-coupled-pendula", &[]), "sphere-split-6", "spring_pendula", 1000, 1e-12);
+    agrees(
+        &scenario("spring-coupled-pendula", &[]),
+        "sphere-split-6",
+        "spring_pendula",
+        1000,
+        1e-12,
+    );
 }
 
 #[test]
 fn magnetic_dipoles() {
-    agrees(&scenario("magnetic-dipoles-as-published", &[]), "sphere-split-6", "dipoles", 400, 1e-13);
+    agrees(
+        &scenario("magnetic-dipoles-as-published", &[]),
+        "sphere-split-6",
+        "dipoles",
+        400,
+        1e-13,
+    );
 }
 
 #[test]
@@ -147,9 +209,22 @@ fn conventional_methods_reach_the_same_end() {
     let model = scenario("double-spherical-pendulum-as-published", &[]);
     let sample = reference("double_pendulum").samples.pop().unwrap();
     for (name, tolerance) in [("dop853", 1e-11), ("rk45", 1e-9), ("rkf45", 1e-9)] {
-        let options = Options { rtol: Some(1e-12), atol: Some(1e-13), ..Options::default() };
+        let options = Options {
+            rtol: Some(1e-12),
+            atol: Some(1e-13),
+            ..Options::default()
+        };
         let mut simulation = simulation(&model, name, &options);
-        simulation.run(&Schedule { step: 0.1, steps: 100, every: u64::MAX }, &mut []).unwrap();
+        simulation
+            .run(
+                &Schedule {
+                    step: 0.1,
+                    steps: 100,
+                    every: u64::MAX,
+                },
+                &mut [],
+            )
+            .unwrap();
         let (q, ..) = difference(&simulation, &sample);
         assert!(q < tolerance, "{name}: {q:e}");
     }
@@ -167,7 +242,10 @@ fn icosphere_edges() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/references/icosphere.json");
     let facts: Facts = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mesh = holonomy::geometry::Icosphere::new(3);
-    assert_eq!((mesh.vertices.len(), mesh.faces.len()), (facts.vertices, facts.faces));
+    assert_eq!(
+        (mesh.vertices.len(), mesh.faces.len()),
+        (facts.vertices, facts.faces)
+    );
     assert!((mesh.mean_edge() - facts.mean_edge).abs() < 1e-12);
     let mut lengths: Vec<f64> = mesh
         .faces
@@ -178,5 +256,10 @@ fn icosphere_edges() {
     lengths.sort_by(f64::total_cmp);
     lengths.dedup_by(|a, b| (*a - *b).abs() < 1e-9);
     assert_eq!(lengths.len(), facts.edge_lengths.len());
-    assert!(lengths.iter().zip(&facts.edge_lengths).all(|(a, b)| (a - b).abs() < 1e-12));
+    assert!(
+        lengths
+            .iter()
+            .zip(&facts.edge_lengths)
+            .all(|(a, b)| (a - b).abs() < 1e-12)
+    );
 }

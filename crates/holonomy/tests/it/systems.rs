@@ -36,14 +36,20 @@ fn random_links(count: usize, next: &mut impl FnMut() -> f64) -> Links {
             _ => i.checked_sub(1).filter(|_| next() > -0.5),
         };
         let (mass, length) = (1.5 + next(), 1.2 + next());
-        if next() > 0.0 { Link::point(parent, mass, length) } else { Link::rod(parent, mass, length) }
+        if next() > 0.0 {
+            Link::point(parent, mass, length)
+        } else {
+            Link::rod(parent, mass, length)
+        }
     });
     Links::new(links.collect())
 }
 
 fn dense(links: &Links) -> Inertia {
     let n = links.len();
-    let rows: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| links.entry(i, j)).collect()).collect();
+    let rows: Vec<Vec<f64>> = (0..n)
+        .map(|i| (0..n).map(|j| links.entry(i, j)).collect())
+        .collect();
     let matrix = rows.concat();
     // `from_matrix` would recognise a diagonal one.
     Inertia::from_matrix(&rows).map_or_else(|e| panic!("{e}"), |_| Inertia::Dense { size: n, matrix })
@@ -69,9 +75,14 @@ fn inertia_matrix_of_links_and_their_kinetic_energy() {
             ends.push(end);
         }
         let n = links.len();
-        let quadratic: f64 =
-            (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).map(|(i, j)| links.entry(i, j) * velocity[i].dot(&velocity[j])).sum();
-        assert!((0.5 * quadratic - direct).abs() < 1e-12 * direct, "{n}: {quadratic}, {direct}");
+        let quadratic: f64 = (0..n)
+            .flat_map(|i| (0..n).map(move |j| (i, j)))
+            .map(|(i, j)| links.entry(i, j) * velocity[i].dot(&velocity[j]))
+            .sum();
+        assert!(
+            (0.5 * quadratic - direct).abs() < 1e-12 * direct,
+            "{n}: {quadratic}, {direct}"
+        );
     }
 }
 
@@ -83,21 +94,33 @@ fn products_and_solutions_of_links_and_of_their_dense_matrix() {
         let (n, matrix) = (links.len(), dense(&links));
         let structured = Inertia::Links(links);
         // Off the unit sphere, too: conventional methods go there.
-        let q: Vec<Vec3> = vectors(n, &mut next).iter().map(|v| v.normalize() * (1.0 + 1e-3 * v.x)).collect();
+        let q: Vec<Vec3> = vectors(n, &mut next)
+            .iter()
+            .map(|v| v.normalize() * (1.0 + 1e-3 * v.x))
+            .collect();
         let x = vectors(n, &mut next);
         let (mut ours, mut theirs) = (vec![Vec3::zeros(); n], vec![Vec3::zeros(); n]);
         let mut work = InertiaWork::default();
         structured.apply(&x, &mut ours, &mut work);
         matrix.apply(&x, &mut theirs, &mut work);
         let scale = theirs.iter().map(|v| v.amax()).fold(0.0, f64::max);
-        assert!(ours.iter().zip(&theirs).all(|(a, b)| (a - b).amax() < 1e-13 * scale));
+        assert!(
+            ours.iter()
+                .zip(&theirs)
+                .all(|(a, b)| (a - b).amax() < 1e-13 * scale)
+        );
 
         let (mut ours, mut theirs) = (x.clone(), x);
         assert!(structured.solve_angular(&q, &mut ours, &mut work));
         assert!(matrix.solve_angular(&q, &mut theirs, &mut work));
         let scale = theirs.iter().map(|v| v.amax()).fold(0.0, f64::max);
         // The condition number of these matrices reaches 1e4.
-        let error = ours.iter().zip(&theirs).map(|(a, b)| (a - b).amax()).fold(0.0, f64::max) / scale;
+        let error = ours
+            .iter()
+            .zip(&theirs)
+            .map(|(a, b)| (a - b).amax())
+            .fold(0.0, f64::max)
+            / scale;
         assert!(error < 1e-10, "{n}: {error:e}");
     }
 }
@@ -105,7 +128,9 @@ fn products_and_solutions_of_links_and_of_their_dense_matrix() {
 #[test]
 fn a_chain_and_the_same_chain_with_a_dense_matrix_step_alike() {
     for p in [common::chain(), common::tree()] {
-        let Inertia::Links(links) = spheres(&p).inertia() else { panic!("links") };
+        let Inertia::Links(links) = spheres(&p).inertia() else {
+            panic!("links")
+        };
         let layout = p.mechanism.system().layout().clone();
         let body = |(i, name): (usize, &String)| holonomy::spheres::Body {
             name: name.clone(),
@@ -114,13 +139,23 @@ fn a_chain_and_the_same_chain_with_a_dense_matrix_step_alike() {
         };
         let bodies = layout.bodies.iter().enumerate().map(body).collect();
         let weights = (0..links.len()).map(|i| links.first_moment(i)).collect();
-        let gravity = holonomy::potential::Gravity { acceleration: Vec3::z() * 4.0, weights, offset: 0.0 };
+        let gravity = holonomy::potential::Gravity {
+            acceleration: Vec3::z() * 4.0,
+            weights,
+            offset: 0.0,
+        };
         let other = Spheres::new(bodies, dense(links), vec![], vec![Box::new(gravity)]);
-        let other = common::Problem { mechanism: Mechanism::Spheres(Arc::new(other)), state: p.state.clone(), ..p };
+        let other = common::Problem {
+            mechanism: Mechanism::Spheres(Arc::new(other)),
+            state: p.state.clone(),
+            ..p
+        };
         for name in ["sphere-implicit", "sphere-implicit-4", "rk4", "dop853"] {
             let options = Default::default();
             let ours = p.final_state(common::method(name), &options, 0.01, 200).unwrap();
-            let theirs = other.final_state(common::method(name), &options, 0.01, 200).unwrap();
+            let theirs = other
+                .final_state(common::method(name), &options, 0.01, 200)
+                .unwrap();
             let error = holonomy::diagnostics::distance(&ours, &theirs);
             assert!(error < 1e-11, "{name} on {}: {error:e}", p.name);
         }
@@ -141,7 +176,11 @@ fn accelerations_in_q_and_in_omega() {
         for i in 0..system.len() {
             let (q, omega, domega) = (view(&p.state.q)[i], view(&v)[i], view(&dv)[i]);
             let turned = domega.cross(&q) + omega.cross(&omega.cross(&q));
-            assert!((turned - direct[i]).amax() < 1e-12 * (1.0 + direct[i].amax()), "{}", p.name);
+            assert!(
+                (turned - direct[i]).amax() < 1e-12 * (1.0 + direct[i].amax()),
+                "{}",
+                p.name
+            );
         }
     }
 }
@@ -172,7 +211,11 @@ fn momentum_and_velocity_are_inverse_to_each_other() {
         let mut scratch = system.scratch();
         system.momentum(&p.state.q, &v, &mut momentum, &mut scratch);
         system.velocity(&p.state.q, &momentum, &mut back, &mut scratch);
-        assert!(v.iter().zip(&back).all(|(a, b)| (a - b).abs() < 1e-12), "{}", p.name);
+        assert!(
+            v.iter().zip(&back).all(|(a, b)| (a - b).abs() < 1e-12),
+            "{}",
+            p.name
+        );
     }
 }
 
@@ -184,9 +227,13 @@ fn canonical_coordinates_there_and_back() {
         let (x, y) = system.canonical(&p.state.q, &p.state.q, &p.state.p);
         assert!(x.iter().all(|x| x.abs() < 1e-15));
         let x: Vec<f64> = x.iter().map(|x| x + 0.3 * next()).collect();
-        let (q, momentum) = system.from_canonical(&p.state.q, &x, &y);
+        let (q, momentum) = system.state_from_canonical(&p.state.q, &x, &y);
         let (x2, y2) = system.canonical(&p.state.q, &q, &momentum);
-        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-13 * (1.0 + a.abs()));
+        let close = |a: &[f64], b: &[f64]| {
+            a.iter()
+                .zip(b)
+                .all(|(a, b)| (a - b).abs() < 1e-13 * (1.0 + a.abs()))
+        };
         assert!(close(&x, &x2) && close(&y, &y2), "{}", p.name);
     }
 }
@@ -196,7 +243,11 @@ fn energy_is_constant_along_the_continuous_equations() {
     for p in common::problems() {
         let before = p.mechanism.system().energy(&p.state).total();
         let after = p.mechanism.system().energy(&p.reference(2.0)).total();
-        assert!((after - before).abs() < 1e-11 * before.abs(), "{}: {before} {after}", p.name);
+        assert!(
+            (after - before).abs() < 1e-11 * before.abs(),
+            "{}: {before} {after}",
+            p.name
+        );
     }
 }
 
@@ -204,7 +255,11 @@ fn energy_is_constant_along_the_continuous_equations() {
 fn long_chains_stay_right() {
     // 512 links: the velocity from the momentum, put back, must give the momentum.
     let n = 512;
-    let links = Links::new((0..n).map(|i: usize| Link::point(i.checked_sub(1), 0.1, 0.1)).collect());
+    let links = Links::new(
+        (0..n)
+            .map(|i: usize| Link::point(i.checked_sub(1), 0.1, 0.1))
+            .collect(),
+    );
     let inertia = Inertia::Links(links);
     let mut next = numbers(5);
     let q: Vec<Vec3> = vectors(n, &mut next).iter().map(|v| v.normalize()).collect();

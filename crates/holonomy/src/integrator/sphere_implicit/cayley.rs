@@ -137,10 +137,18 @@ impl Cayley {
 
     /// The body that has gone farthest when the equations have become singular.
     fn runaway(&self) -> Fault {
-        let farthest = self.f.iter().map(|f| f.norm()).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
+        let farthest = self
+            .f
+            .iter()
+            .map(|f| f.norm())
+            .enumerate()
+            .max_by(|a, b| a.1.total_cmp(&b.1));
         let finite = farthest.is_some_and(|(_, f)| f.is_finite());
         let cause = if finite { Cause::TooLarge } else { Cause::NotFinite };
-        Fault { cause, body: farthest.map(|(i, _)| i) }
+        Fault {
+            cause,
+            body: farthest.map(|(i, _)| i),
+        }
     }
 
     /// Solves the linear system with the matrix of Newton or of the fixed-point iteration.

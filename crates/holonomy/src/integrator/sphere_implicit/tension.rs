@@ -104,13 +104,16 @@ impl Tension {
             motion.displacement[i] = displacement;
             motion.flow[i] = pull * self.links[i].length;
             // Beyond 90° the solution is on the wrong branch.
-            if !(q[i].dot(&displacement) >= -1.0) {
+            if q[i].dot(&displacement) < -1.0 {
                 fault.get_or_insert(i);
             }
         });
         match fault {
             None => Ok(iteration),
-            Some(i) => Err(Fault { cause: Cause::TooLarge, body: Some(i) }),
+            Some(i) => Err(Fault {
+                cause: Cause::TooLarge,
+                body: Some(i),
+            }),
         }
     }
 
@@ -124,7 +127,11 @@ impl Tension {
         let mut inboard = Vec3::zeros();
         let mut pull = self.pull(q, 0);
         for (i, link) in self.links.iter().enumerate() {
-            let next = if i + 1 < q.len() { self.pull(q, i + 1) } else { Vec3::zeros() };
+            let next = if i + 1 < q.len() {
+                self.pull(q, i + 1)
+            } else {
+                Vec3::zeros()
+            };
             let y = (pull - next * link.carries_next) * link.inverse_mass;
             visit(i, (y - inboard) * link.inverse_length, pull);
             inboard = y * link.carries_next;
@@ -146,7 +153,11 @@ impl Tension {
             if residual.abs() > largest.0 || residual.is_nan() {
                 largest = (residual.abs(), i);
             }
-            let below = if i == 0 { 0.0 } else { -next_q.dot(&q[i - 1]) * link.inverse_parent_mass };
+            let below = if i == 0 {
+                0.0
+            } else {
+                -next_q.dot(&q[i - 1]) * link.inverse_parent_mass
+            };
             let above = if i + 1 == q.len() {
                 0.0
             } else {

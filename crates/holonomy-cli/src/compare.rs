@@ -1,0 +1,214 @@
+use crate::{
+    ModelArguments, OutputArguments, ScheduleArguments,
+    failure::Failure,
+    files::shown,
+    input::Input,
+    interrupt,
+    output::{self, bold, dim, lasting, rough, rounded, scientific},
+    progress::Bar,
+    table::{Align, Table},
+};
+use holonomy::{
+    integrator::catalog,
+    model::{self, Model, Severity},
+};
+use holonomy_host::{
+    compare::{Comparison, Entry, compare},
+    figures,
+    run::{Control, Progress},
+    summary::Summary,
+};
+use std::cell::RefCell;
+
+/// Runs several methods on one model and sets them side by side
+#[derive(clap::Args)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    model: ModelArguments,
+    /// Methods, separated by commas, see `holonomy methods`
+    #[arg(long, value_name = "A,B,C", value_delimiter = ',', required = true)]
+    methods: Vec<String>,
+    #[command(flatten)]
+    schedule: ScheduleArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// A method and its model, or the reason why there is none.
+type Candidate = (String, Result<Model, String>);
+
+const FILES: &[&str] = &["compare.svg", "compare.json"];
+
+impl Compare {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let names: Vec<&str> = catalog::METHODS.iter().map(|method| method.name).collect();
+        for name in &self.methods {
+            if catalog::find(name).is_none() {
+                return Err(Failure::UnknownMethod {
+                    name: name.clone(),
+                    suggestion: model::nearest(name, names.iter().copied()),
+                });
+            }
+        }
+        let input = Input::find(&self.model.model)?;
+        let candidates = self.candidates(&input)?;
+        let stop = interrupt::flag();
+        let name = format!("{}-compare", input.name);
+        let folder = self.output.folder(&name, &input.source, FILES)?;
+
+        let bar = RefCell::new(Bar::new(self.output.quiet));
+        let control = Control {
+            stop,
+            progress: &mut |progress: &Progress| bar.borrow_mut().update(progress),
+        };
+        let mut begin = |method: &str| bar.borrow_mut().begin(method);
+        let comparison = compare(&input.name, candidates, &mut begin, control);
+        bar.borrow_mut().clear();
+
+        let mut files = None;
+        if let Some(mut folder) = folder {
+            folder.add("compare.svg", &figures::compare(&comparison))?;
+            folder.add("compare.json", &comparison.to_json())?;
+            files = Some(shown(folder.path()));
+            folder.commit()?;
+        }
+        if self.output.json {
+            output::print(&comparison.to_json())?;
+        } else {
+            output::print(&describe(&comparison, files.as_deref()))?;
+        }
+        if comparison.any_succeeded() {
+            Ok(())
+        } else {
+            Err(Failure::NothingRan)
+        }
+    }
+
+    /// A model for every method, or the reason why there is none. If there is none for any method, the model itself is
+    /// wrong.
+    fn candidates(&self, input: &Input) -> Result<Vec<Candidate>, Failure> {
+        let own = model::load(&input.source).ok().map(|model| model.method.name);
+        let mut candidates = Vec::new();
+        let mut first = None;
+        for method in &self.methods {
+            let mut input = Input {
+                name: input.name.clone(),
+                source: input.source.clone(),
+            };
+            // The model's own method keeps its options.
+            if own != Some(method.as_str()) {
+                input.set_method("--methods", method);
+            }
+            input.set_schedule(&self.schedule);
+            input.set(&self.keys_for(method));
+            let quiet = self.output.quiet || !candidates.is_empty();
+            let model = input.load(quiet).map_err(|failure| {
+                let reason = reason(&failure);
+                first.get_or_insert(failure);
+                reason
+            });
+            candidates.push((method.clone(), model));
+        }
+        match first {
+            Some(failure) if candidates.iter().all(|(_, model)| model.is_err()) => Err(failure),
+            _ => Ok(candidates),
+        }
+    }
+
+    /// The keys to set for a method: options that only other methods of the comparison take are left out.
+    fn keys_for(&self, method: &str) -> Vec<String> {
+        let takes = |method: &str, option: &str| {
+            catalog::find(method).is_some_and(|method| method.options.contains(&option))
+        };
+        let wanted = |key: &&String| {
+            let path = key.split('=').next().unwrap_or_default().trim();
+            let Some(option) = path.strip_prefix("method.") else {
+                return true;
+            };
+            takes(method, option) || !self.methods.iter().any(|other| takes(other, option))
+        };
+        self.model.set.iter().filter(wanted).cloned().collect()
+    }
+}
+
+/// Why a model was refused, in one line.
+fn reason(failure: &Failure) -> String {
+    let Failure::BadModel { problems, .. } = failure else {
+        return failure.to_string();
+    };
+    let error = problems
+        .iter()
+        .find(|problem| problem.severity == Severity::Error);
+    error.map_or_else(
+        || failure.to_string(),
+        |problem| match &problem.help {
+            Some(help) => format!("{}; {help}", problem.message),
+            None => problem.message.clone(),
+        },
+    )
+}
+
+fn describe(comparison: &Comparison, files: Option<&str>) -> String {
+    let mut table = Table::new(&[
+        Align::Left,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+        Align::Right,
+    ]);
+    table.row(
+        [
+            "method",
+            "mean |ΔE|",
+            "max |ΔE|",
+            "drift (J/s)",
+            "length",
+            "momentum",
+            "time",
+            "ns/step",
+        ]
+        .map(dim),
+    );
+    for Entry { method, result } in &comparison.entries {
+        match result {
+            Err(reason) => table.row([method, reason]),
+            Ok(outcome) => table.row(cells(&outcome.summary)),
+        }
+        if let Ok(outcome) = result
+            && let Some(error) = &outcome.summary.error
+        {
+            table.row(["".to_owned(), format!("failed {error}")]);
+        }
+    }
+    let title = match comparison.title.as_str() {
+        "" => &comparison.scenario,
+        title => title,
+    };
+    let mut text = format!("{}\n\n{}", bold(title), table.render());
+    if let Some(files) = files {
+        text += &format!("\n{} {files}\n", dim("files"));
+    }
+    text
+}
+
+fn cells(summary: &Summary) -> [String; 8] {
+    let energy = &summary.energy;
+    let drift = energy.drift_per_second.zip(energy.drift_standard_error);
+    let momentum = summary.momentum_error();
+    [
+        summary.method.to_owned(),
+        scientific(energy.mean_abs_error),
+        scientific(energy.max_abs_error),
+        drift.map_or_else(
+            || "-".to_owned(),
+            |(drift, error)| format!("{drift:.1e} ± {error:.0e}"),
+        ),
+        rough(summary.manifold.max_error),
+        momentum.map_or_else(|| "-".to_owned(), rough),
+        lasting(summary.wall_seconds),
+        rounded(1e9 / summary.steps_per_second),
+    ]
+}

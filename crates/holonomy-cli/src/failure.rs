@@ -1,0 +1,153 @@
+//! What can go wrong, how it is told, and how the program then ends.
+use crate::output::{self, complain};
+use holonomy::model::{self, Problem, Source};
+use holonomy_host::{converge::ConvergeError, folder::FolderError};
+use std::{io, path::PathBuf, process::ExitCode};
+
+/// The reason why a command ends before it is done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// Neither a scenario nor a file.
+    #[error("there is no scenario and no file named `{name}`")]
+    UnknownModel {
+        name: String,
+        suggestion: Option<&'static str>,
+    },
+    /// Not a scenario.
+    #[error("there is no scenario named `{name}`")]
+    UnknownScenario {
+        name: String,
+        suggestion: Option<&'static str>,
+    },
+    /// A model file that cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    /// A model that cannot be used.
+    #[error("{} in {}", counted(problems), text.name())]
+    BadModel {
+        text: Box<Source>,
+        problems: Vec<Problem>,
+    },
+    /// A method that is not in the catalog.
+    #[error("there is no method named `{name}`")]
+    UnknownMethod {
+        name: String,
+        suggestion: Option<&'static str>,
+    },
+    /// A value of a flag that cannot be used.
+    #[error("`{flag} {value}`: {reason}")]
+    BadValue {
+        flag: &'static str,
+        value: String,
+        reason: String,
+        help: Option<String>,
+    },
+    /// The directory for the files.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    /// Convergence cannot be measured.
+    #[error(transparent)]
+    Converge(#[from] ConvergeError),
+    /// A run that could not go on; its results were shown.
+    #[error("the run failed {0}")]
+    Run(String),
+    /// No method of a comparison ran.
+    #[error("none of the methods ran to the end")]
+    NothingRan,
+    /// Results that cannot be shown.
+    #[error("cannot write to the standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+/// Problems of a model that are written out.
+const MOST_PROBLEMS: usize = 50;
+
+impl Failure {
+    /// Tells the user.
+    pub(crate) fn report(&self) {
+        if self.is_closed_pipe() {
+            return;
+        }
+        if let Self::BadModel { text, problems } = self {
+            let colour = output::colour_on_stderr();
+            complain(&model::render(text, problems, colour, MOST_PROBLEMS));
+        }
+        let mut text = format!("{}: {self}\n", output::red("error"));
+        if let Some(help) = self.help() {
+            text += &format!("{}: {help}\n", output::cyan("help"));
+        }
+        complain(&text);
+    }
+
+    /// 1 where the work failed, 2 where the input was wrong.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        let code = match self {
+            _ if self.is_closed_pipe() => 0,
+            Self::UnknownModel { .. }
+            | Self::UnknownScenario { .. }
+            | Self::Unreadable { .. }
+            | Self::BadModel { .. }
+            | Self::UnknownMethod { .. }
+            | Self::BadValue { .. }
+            | Self::Folder(FolderError::Exists { .. })
+            | Self::Converge(ConvergeError::Adaptive { .. } | ConvergeError::Uneven { .. }) => 2,
+            Self::Folder(_) | Self::Converge(_) | Self::Run(_) | Self::NothingRan | Self::Output(_) => 1,
+        };
+        ExitCode::from(code)
+    }
+
+    /// Whether nobody listens any more, as after `| head`.
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    fn help(&self) -> Option<String> {
+        match self {
+            Self::UnknownModel {
+                suggestion: Some(near),
+                ..
+            }
+            | Self::UnknownScenario {
+                suggestion: Some(near),
+                ..
+            }
+            | Self::UnknownMethod {
+                suggestion: Some(near),
+                ..
+            } => Some(format!("did you mean `{near}`?")),
+            Self::UnknownModel { .. } | Self::UnknownScenario { .. } => {
+                Some("`holonomy list` shows the scenarios".to_owned())
+            }
+            Self::UnknownMethod { .. } => Some("`holonomy methods` shows the methods".to_owned()),
+            Self::BadValue { help, .. } => help.clone(),
+            Self::Folder(FolderError::Exists { .. }) => {
+                Some("add `--force` to replace it, or `--out DIR` to write elsewhere".to_owned())
+            }
+            Self::Folder(FolderError::Busy { .. }) => {
+                Some("wait for it, or write elsewhere with `--out DIR`".to_owned())
+            }
+            Self::Folder(FolderError::Disk { .. }) => {
+                Some("write elsewhere with `--out DIR`, or use `--no-files`".to_owned())
+            }
+            Self::Converge(ConvergeError::Adaptive { .. }) => Some(
+                "its error follows `method.rtol`: compare runs with different `--set method.rtol=…`"
+                    .to_owned(),
+            ),
+            Self::Converge(ConvergeError::Uneven { .. }) => {
+                Some("choose steps of which a whole number fits, or another `--duration`".to_owned())
+            }
+            _ => None,
+        }
+    }
+}
+
+fn counted(problems: &[Problem]) -> String {
+    let errors = problems
+        .iter()
+        .filter(|problem| problem.severity == model::Severity::Error)
+        .count();
+    match errors {
+        1 => "1 error".to_owned(),
+        count => format!("{count} errors"),
+    }
+}

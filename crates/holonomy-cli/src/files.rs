@@ -1,0 +1,74 @@
+//! Where the files of a command go.
+use crate::OutputArguments;
+use holonomy::model::Source;
+use holonomy_host::folder::{Folder, FolderError};
+use std::path::{Path, PathBuf};
+
+impl OutputArguments {
+    /// The folder for files of these names, `runs/NAME` unless the user says otherwise; `None` if none are wanted. A
+    /// model that lies there already, because it is the model of that run, goes to `runs/NAME-again`.
+    pub(crate) fn folder(
+        &self,
+        name: &str,
+        model: &Source,
+        files: &'static [&'static str],
+    ) -> Result<Option<Folder>, FolderError> {
+        if self.no_files {
+            return Ok(None);
+        }
+        let usual = Path::new("runs").join(name);
+        let path = match &self.out {
+            Some(path) => path.clone(),
+            None if lies_in(Path::new(model.name()), &usual) => {
+                Path::new("runs").join(format!("{name}-again"))
+            }
+            None => usual,
+        };
+        Folder::open(&path, files, self.force).map(Some)
+    }
+}
+
+fn lies_in(file: &Path, folder: &Path) -> bool {
+    let (Ok(file), Ok(folder)) = (file.canonicalize(), folder.canonicalize()) else {
+        return false;
+    };
+    file.parent() == Some(&folder)
+}
+
+/// The path of a folder with a slash at its end.
+pub(crate) fn shown(path: &Path) -> String {
+    let slashed: PathBuf = path.join("");
+    slashed.display().to_string()
+}
+
+/// The command line as it was typed, quoted where a shell needs it.
+pub(crate) fn command_line() -> String {
+    let words = std::env::args_os()
+        .skip(1)
+        .map(|word| quoted(&word.to_string_lossy()));
+    let words: Vec<String> = words.collect();
+    format!("holonomy {}", words.join(" "))
+}
+
+pub(crate) fn quoted(word: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "-_./=,:+@%".contains(letter);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(quoted("--set"), "--set");
+        assert_eq!(quoted("chain.links=64"), "chain.links=64");
+        assert_eq!(quoted("10 ms"), "'10 ms'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+}

@@ -1,0 +1,130 @@
+//! From the words of the command line to a model.
+use crate::{
+    ModelArguments, ScheduleArguments,
+    failure::Failure,
+    output::{colour_on_stderr, complain},
+};
+use holonomy::model::{self, Model, Source};
+use holonomy_host::scenario;
+use std::{fs, io, path::Path};
+
+/// A model before it is read.
+pub(crate) struct Input {
+    /// What its run is called: the name of the scenario, or of the file without its ending.
+    pub(crate) name: String,
+    /// Its text and what the command line changes in it.
+    pub(crate) source: Source,
+}
+
+impl Input {
+    /// The scenario or the file of this name; a directory stands for the `model.toml` in it.
+    pub(crate) fn find(name: &str) -> Result<Self, Failure> {
+        if let Some(scenario) = scenario::find(name) {
+            return Ok(Self {
+                name: scenario.name.to_owned(),
+                source: scenario.source(),
+            });
+        }
+        let path = Path::new(name);
+        let path = if path.is_dir() {
+            path.join("model.toml")
+        } else {
+            path.to_owned()
+        };
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !looks_like_a_path(name) => {
+                return Err(Failure::UnknownModel {
+                    name: name.to_owned(),
+                    suggestion: scenario::suggestion(name),
+                });
+            }
+            Err(source) => return Err(Failure::Unreadable { path, source }),
+        };
+        Ok(Self {
+            name: run_name(&path),
+            source: Source::new(path.display().to_string(), text),
+        })
+    }
+
+    /// The model as it is, with the keys that the user sets.
+    pub(crate) fn with_keys(arguments: &ModelArguments) -> Result<Self, Failure> {
+        let mut input = Self::find(&arguments.model)?;
+        input.set(&arguments.set);
+        Ok(input)
+    }
+
+    /// Chooses a method. The options of the model's own method go with it.
+    pub(crate) fn set_method(&mut self, flag: &str, method: &str) {
+        self.source.with_override("method=");
+        self.source.with_flag(flag, "method.name", method);
+    }
+
+    pub(crate) fn set_schedule(&mut self, schedule: &ScheduleArguments) {
+        if let Some(step) = &schedule.step {
+            self.source.with_flag("--step", "run.step", step);
+        }
+        if let Some(duration) = &schedule.duration {
+            self.set_duration(duration);
+        }
+        if let Some(steps) = &schedule.steps {
+            self.source.with_override("run.duration=");
+            self.source.with_flag("--steps", "run.steps", steps);
+        }
+        if let Some(every) = &schedule.every {
+            self.source.with_flag("--every", "run.every", every);
+        }
+    }
+
+    pub(crate) fn set_duration(&mut self, duration: &str) {
+        if matches!(duration.trim(), "inf" | "+inf" | "infinity" | "forever") {
+            self.source.with_override("run.duration=");
+            self.source.with_override(format!("run.steps={FOREVER}"));
+        } else {
+            self.source.with_override("run.steps=");
+            self.source.with_flag("--duration", "run.duration", duration);
+        }
+    }
+
+    pub(crate) fn set(&mut self, keys: &[String]) {
+        for key in keys {
+            self.source.with_override(key);
+        }
+    }
+
+    /// Reads the model; notes are shown unless quiet is wanted.
+    pub(crate) fn load(&self, quiet: bool) -> Result<Model, Failure> {
+        let model = model::load(&self.source).map_err(|problems| Failure::BadModel {
+            text: Box::new(self.source.clone()),
+            problems,
+        })?;
+        if !quiet {
+            complain(&model::render(
+                &self.source,
+                &model.notes,
+                colour_on_stderr(),
+                MOST_NOTES,
+            ));
+        }
+        Ok(model)
+    }
+}
+
+/// The most steps that a run may have; nobody waits for its end.
+const FOREVER: u64 = 1_000_000_000_000;
+const MOST_NOTES: usize = 10;
+
+fn looks_like_a_path(name: &str) -> bool {
+    name.contains(std::path::is_separator) || name.ends_with(".toml")
+}
+
+/// `pendulum` for `models/pendulum.toml`, and `first` for `runs/first/model.toml`.
+fn run_name(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    if stem != "model" {
+        return stem.into_owned();
+    }
+    let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = absolute.parent().and_then(Path::file_name);
+    folder.map_or_else(|| stem.into_owned(), |name| name.to_string_lossy().into_owned())
+}

@@ -1,0 +1,182 @@
+//! Text for people and programs: results to the standard output, everything else to the standard error.
+use console::{Style, Term};
+use std::io::{self, IsTerminal, Write};
+
+/// Writes results.
+pub(crate) fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()
+}
+
+/// Writes what is not a result. If nobody can hear it there is nothing to be done.
+pub(crate) fn complain(text: &str) {
+    let mut out = io::stderr().lock();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// The width of the terminal that results are shown on; `None` if they go elsewhere.
+pub(crate) fn terminal_width() -> Option<usize> {
+    let wide = |(_, columns): (u16, u16)| usize::from(columns);
+    io::stdout()
+        .is_terminal()
+        .then(|| Term::stdout().size_checked().map_or(80, wide))
+}
+
+pub(crate) fn colour_on_stderr() -> bool {
+    console::colors_enabled_stderr()
+}
+
+pub(crate) fn red(text: &str) -> String {
+    Style::new().for_stderr().red().bold().apply_to(text).to_string()
+}
+
+pub(crate) fn cyan(text: &str) -> String {
+    Style::new().for_stderr().cyan().bold().apply_to(text).to_string()
+}
+
+pub(crate) fn bold(text: &str) -> String {
+    Style::new().bold().apply_to(text).to_string()
+}
+
+pub(crate) fn dim(text: &str) -> String {
+    Style::new().dim().apply_to(text).to_string()
+}
+
+/// Text broken between words into lines of at most `width`, each after the indent.
+pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split_whitespace() {
+        let length = console::measure_text_width(word);
+        if used > 0 && indent + used + 1 + length > width {
+            out.push('\n');
+            used = 0;
+        }
+        if used == 0 {
+            out.push_str(&" ".repeat(indent));
+        } else {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += length;
+    }
+    out.push('\n');
+    out
+}
+
+/// A number of four digits, with an exponent where it is very large or small.
+pub(crate) fn number(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        magnitude if (1e-2..1e5).contains(&magnitude) => {
+            let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+            rounded.to_string()
+        }
+        _ => scientific(value),
+    }
+}
+
+/// A number of four digits with an exponent.
+pub(crate) fn scientific(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    format!("{value:.3e}")
+}
+
+/// A number of two digits with an exponent.
+pub(crate) fn rough(value: f64) -> String {
+    match value {
+        0.0 => "0".to_owned(),
+        _ => format!("{value:.1e}"),
+    }
+}
+
+/// A slope and its standard error in the same power of ten: `(1.2 ± 0.4)e-9`.
+pub(crate) fn with_error(value: f64, error: f64) -> String {
+    let largest = value.abs().max(error.abs());
+    if largest == 0.0 {
+        return "0 ± 0".to_owned();
+    }
+    if (0.1..100.0).contains(&largest) {
+        return format!("{value:.2} ± {error:.2}");
+    }
+    let exponent = largest.log10().floor();
+    let unit = 10_f64.powf(exponent);
+    if !exponent.is_finite() || unit == 0.0 {
+        return format!("{value:.1e} ± {error:.1e}");
+    }
+    format!("({:.2} ± {:.2})e{exponent}", value / unit, error / unit)
+}
+
+/// A rate or count for people: `812 k`, `1.25 M`.
+pub(crate) fn rounded(count: f64) -> String {
+    let (value, suffix) = match count.abs() {
+        large if large >= 1e9 => (count / 1e9, " G"),
+        large if large >= 1e6 => (count / 1e6, " M"),
+        large if large >= 1e4 => (count / 1e3, " k"),
+        _ => (count, ""),
+    };
+    let decimals = match value.abs() {
+        large if large >= 100.0 => 0,
+        large if large >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{value:.decimals$}{suffix}")
+}
+
+/// A length of time for people: `0.42 s`, `3 min 20 s`, `2 h 05 min`.
+pub(crate) fn lasting(seconds: f64) -> String {
+    // A year is long enough to say no more.
+    match seconds {
+        s if !s.is_finite() || s > 3.2e7 => "over a year".to_owned(),
+        s if s < 1.0 => format!("{s:.2} s"),
+        s if s < 10.0 => format!("{s:.1} s"),
+        s if s < 60.0 => format!("{s:.0} s"),
+        s if s < 3600.0 => format!("{} min {:02} s", s as u64 / 60, s as u64 % 60),
+        s if s < 172_800.0 => format!("{} h {:02} min", s as u64 / 3600, s as u64 % 3600 / 60),
+        s => format!("{} days", s as u64 / 86_400),
+    }
+}
+
+/// A length of time on a clock: `0:42`, `2:05:00`.
+pub(crate) fn clock(seconds: f64) -> String {
+    let whole = seconds as u64;
+    match seconds {
+        s if !s.is_finite() || s > 3.2e7 => "over a year".to_owned(),
+        s if s < 3600.0 => format!("{}:{:02}", whole / 60, whole % 60),
+        s if s < 172_800.0 => format!("{}:{:02}:{:02}", whole / 3600, whole % 3600 / 60, whole % 60),
+        _ => format!("{} days", whole / 86_400),
+    }
+}
+
+/// A count with thousands apart.
+pub(crate) fn grouped(count: u64) -> String {
+    holonomy_host::figures::grouped(count).replace('\u{2009}', " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short() {
+        assert_eq!(number(-96.23610000000002), "-96.2361");
+        assert_eq!(number(1.23456e-9), "1.235e-9");
+        assert_eq!((number(0.0), number(f64::NAN)), ("0".into(), "NaN".into()));
+        assert_eq!(with_error(1.234e-9, -4e-10), "(1.23 ± -0.40)e-9");
+        assert_eq!(with_error(0.0, 0.0), "0 ± 0");
+        assert_eq!(rounded(812_345.0), "812 k");
+        assert_eq!(lasting(200.4), "3 min 20 s");
+        assert_eq!(lasting(7500.0), "2 h 05 min");
+        assert_eq!((clock(42.9), clock(7500.0)), ("0:42".into(), "2:05:00".into()));
+    }
+
+    #[test]
+    fn words_are_wrapped_after_an_indent() {
+        assert_eq!(wrapped("aa bb cc", 2, 7), "  aa bb\n  cc\n");
+        assert_eq!(wrapped("", 2, 7), "\n");
+    }
+}

@@ -1,0 +1,92 @@
+//! The progress line.
+use crate::output::{clock, complain, number, rounded};
+use console::{Style, Term, measure_text_width, truncate_str};
+use holonomy_host::run::Progress;
+use std::{
+    io::{self, IsTerminal},
+    time::{Duration, Instant},
+};
+
+/// Shows how far a run is, if anybody is watching.
+///
+/// The line is never as wide as the terminal: what Ctrl-C echoes would then begin a new line, and the old one stay.
+pub(crate) struct Bar {
+    visible: bool,
+    name: String,
+    start: Instant,
+    drawn: Option<Instant>,
+}
+
+const REDRAW: Duration = Duration::from_millis(80);
+/// Columns at the end of the line that stay free.
+const FREE: usize = 4;
+/// The most columns that the bar takes; it changes by whole notches, so that it does not tremble with the words.
+const WIDE: usize = 32;
+const NOTCH: usize = 4;
+
+impl Bar {
+    /// A line on the standard error; invisible if that is not a terminal or quiet is wanted.
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self {
+            visible: !quiet && io::stderr().is_terminal() && Term::stderr().features().is_attended(),
+            name: String::new(),
+            start: Instant::now(),
+            drawn: None,
+        }
+    }
+
+    /// Begins a new piece of work; its name stands before what is said about it.
+    pub(crate) fn begin(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+        self.start = Instant::now();
+    }
+
+    /// Shows how far the work is.
+    pub(crate) fn update(&mut self, progress: &Progress) {
+        if !self.visible || self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        let columns = usize::from(Term::stderr().size().1).saturating_sub(FREE);
+        let line = self.line(progress, columns);
+        let line = truncate_str(&line, columns, "…");
+        complain(&format!("{CLEAR}{line}"));
+    }
+
+    /// Takes the line away.
+    pub(crate) fn clear(&mut self) {
+        if self.drawn.take().is_some() {
+            complain(CLEAR);
+        }
+    }
+
+    fn line(&self, progress: &Progress, columns: usize) -> String {
+        let share = progress.step as f64 / progress.steps.max(1) as f64;
+        let percent = format!("{:>3.0} % ", (100.0 * share).floor());
+        let words = self.words(progress);
+        let room = columns.saturating_sub(measure_text_width(&percent) + measure_text_width(&words) + 1);
+        let width = room.min(WIDE) / NOTCH * NOTCH;
+        let full = (share * width as f64) as usize;
+        let style = Style::new().for_stderr();
+        let done = style.clone().cyan().apply_to("━".repeat(full));
+        let open = style.dim().apply_to("─".repeat(width.saturating_sub(full)));
+        format!("{percent}{done}{open} {words}")
+    }
+
+    fn words(&self, progress: &Progress) -> String {
+        let rate = progress.step as f64 / self.start.elapsed().as_secs_f64();
+        let left = progress.steps.saturating_sub(progress.step) as f64 / rate;
+        let mut text = String::new();
+        if !self.name.is_empty() {
+            text += &format!("{} · ", self.name);
+        }
+        text += &format!("t = {} s", number(progress.t));
+        if progress.energy_error.is_finite() {
+            text += &format!(" · |E − E₀| ≤ {:.0e} J", progress.energy_error);
+        }
+        text + &format!(" · {} steps/s · {} left", rounded(rate), clock(left))
+    }
+}
+
+/// To the beginning of the line, and away with what is on it.
+const CLEAR: &str = "\r\u{1b}[2K";

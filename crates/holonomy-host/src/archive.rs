@@ -1,0 +1,88 @@
+//! A run with everything it leaves on the disk.
+use crate::{
+    figures,
+    folder::{Folder, FolderError},
+    run::{Control, Outcome, run},
+    trajectory,
+};
+use holonomy::model::{Format, Model};
+use std::{fs::File, path::PathBuf};
+
+/// A run and what became of its files.
+pub struct Archived {
+    /// The run. If its files could not be written, its summary has that as its `error`.
+    pub outcome: Outcome,
+    /// Where the files are.
+    pub files: Result<PathBuf, FolderError>,
+}
+
+/// Runs a model and fills the folder with its files. A run that is stopped or fails on its way leaves its files too; a
+/// disk that fails leaves none. If the trajectory cannot even be begun, nothing is run.
+///
+/// `header` says where the model came from; it becomes a comment in `model.toml`.
+pub fn run_into(
+    folder: Folder,
+    model: &Model,
+    name: &str,
+    header: &str,
+    control: Control,
+) -> Result<Archived, FolderError> {
+    let file = match model.format {
+        Format::Parquet => "trajectory.parquet",
+        Format::Csv => "trajectory.csv",
+        Format::Npz => "trajectory.npz",
+    };
+    let system = model.mechanism.system();
+    let stream = folder.stream(file)?;
+    let writer = trajectory::writer(model.format, stream, folder.path(), system.layout());
+    let mut writer = writer.map_err(|error| folder.failure(file, error))?;
+    let mut outcome = run(model, name, Some(&mut *writer), control);
+    let written = match outcome.disk.take() {
+        Some(error) => Err(error),
+        None => writer.finish(),
+    };
+    let files = match written {
+        Ok(stream) => fill(folder, model, header, &outcome, (file, stream)),
+        Err(error) => Err(folder.failure(file, error)),
+    };
+    if let Err(error) = &files {
+        outcome.summary.error.get_or_insert_with(|| error.to_string());
+    }
+    Ok(Archived { outcome, files })
+}
+
+fn fill(
+    mut folder: Folder,
+    model: &Model,
+    header: &str,
+    outcome: &Outcome,
+    (name, trajectory): (&'static str, File),
+) -> Result<PathBuf, FolderError> {
+    folder.take(name, &trajectory)?;
+    let Outcome { summary, series, .. } = outcome;
+    let system = model.mechanism.system();
+    let title = match model.title.as_str() {
+        "" => &summary.scenario,
+        title => title,
+    };
+    folder.add("model.toml", &format!("{}\n{}", comment(header), model.resolved))?;
+    folder.add("energy.svg", &figures::energy(title, summary, series))?;
+    let space = figures::trajectory(title, system.layout(), summary, &series.paths);
+    folder.add("trajectory.svg", &space)?;
+    folder.add("summary.json", &summary.to_json())?;
+    let path = folder.path().to_owned();
+    folder.commit()?;
+    Ok(path)
+}
+
+/// Text as TOML comments, whatever it holds.
+fn comment(text: &str) -> String {
+    let visible = |line: &str| -> String {
+        line.chars()
+            .map(|letter| if letter.is_control() { ' ' } else { letter })
+            .collect()
+    };
+    text.lines()
+        .map(|line| format!("# {}\n", visible(line)))
+        .collect()
+}

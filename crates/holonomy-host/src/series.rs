@@ -1,0 +1,249 @@
+//! What the figures need of a run, in bounded memory however long the run is.
+use holonomy::{Vec3, simulation::Sample, system::Base};
+use std::collections::VecDeque;
+
+/// Errors against time and the paths of a few bodies.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// E − E₀, J.
+    pub energy: Envelope,
+    /// Largest manifold error of a sample.
+    pub manifold: Envelope,
+    /// Largest change of any conserved momentum since the start.
+    pub momentum: Envelope,
+    /// Where the bodies went.
+    pub paths: Paths,
+    initial_energy: f64,
+    initial_momenta: Vec<f64>,
+    samples: u64,
+}
+
+impl Series {
+    /// Takes one more sample.
+    pub fn push(&mut self, sample: &Sample) {
+        let (t, measured) = (sample.state.t, sample.measured);
+        if self.samples == 0 {
+            self.initial_energy = measured.energy.total();
+            self.initial_momenta.clone_from(&measured.invariants);
+        }
+        self.samples += 1;
+        self.energy.push(t, measured.energy.total() - self.initial_energy);
+        self.manifold.push(t, measured.manifold.max);
+        let changes = self.initial_momenta.iter().zip(&measured.invariants);
+        if let Some(largest) = changes.map(|(first, now)| (now - first).abs()).reduce(f64::max) {
+            self.momentum.push(t, largest);
+        }
+        self.paths.push(sample);
+    }
+}
+
+/// A series of which only the extrema of equal stretches are kept.
+///
+/// When there are too many stretches, neighbours are joined; the largest and the smallest value are never lost.
+#[derive(Clone, Debug, Default)]
+pub struct Envelope {
+    stretches: Vec<Stretch>,
+    /// Samples of the last stretch, and those that make it full.
+    filled: u64,
+    full: u64,
+    last: Option<(f64, f64)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    low: (f64, f64),
+    high: (f64, f64),
+}
+
+const MOST_STRETCHES: usize = 4096;
+
+impl Envelope {
+    /// Takes one more sample.
+    pub fn push(&mut self, t: f64, x: f64) {
+        self.last = Some((t, x));
+        if self.filled == self.full {
+            self.filled = 0;
+            if self.stretches.len() == MOST_STRETCHES {
+                self.stretches = self
+                    .stretches
+                    .chunks(2)
+                    .map(|pair| pair.iter().copied().reduce(Stretch::join).unwrap_or(pair[0]))
+                    .collect();
+                self.full *= 2;
+            }
+            self.full = self.full.max(1);
+            let point = (t, x);
+            self.stretches.push(Stretch {
+                low: point,
+                high: point,
+            });
+        } else if let Some(stretch) = self.stretches.last_mut() {
+            let point = (t, x);
+            *stretch = stretch.join(Stretch {
+                low: point,
+                high: point,
+            });
+        }
+        self.filled += 1;
+    }
+
+    /// The kept points in the order of time, and the last sample.
+    pub fn points(&self) -> Vec<(f64, f64)> {
+        let mut points = Vec::with_capacity(2 * self.stretches.len() + 1);
+        for Stretch { low, high } in &self.stretches {
+            let (first, second) = if low.0 <= high.0 { (low, high) } else { (high, low) };
+            points.push(*first);
+            if second.0 != first.0 {
+                points.push(*second);
+            }
+        }
+        if let Some(last) = self.last
+            && points.last().is_none_or(|point| point.0 < last.0)
+        {
+            points.push(last);
+        }
+        points
+    }
+
+    /// The largest magnitude of each of at most `count` stretches: a curve that a logarithmic axis shows well.
+    pub fn magnitudes(&self, count: usize) -> Vec<(f64, f64)> {
+        let size = self.stretches.len().div_ceil(count.max(1)).max(1);
+        let largest = |group: &[Stretch]| {
+            let points = group.iter().flat_map(|stretch| [stretch.low, stretch.high]);
+            let magnitudes = points.map(|(t, x)| (t, x.abs()));
+            magnitudes.reduce(|a, b| if b.1 > a.1 { b } else { a })
+        };
+        self.stretches.chunks(size).filter_map(largest).collect()
+    }
+
+    /// Whether nothing was seen.
+    pub fn is_empty(&self) -> bool {
+        self.stretches.is_empty()
+    }
+}
+
+impl Stretch {
+    fn join(self, other: Self) -> Self {
+        Self {
+            low: if other.low.1 < self.low.1 {
+                other.low
+            } else {
+                self.low
+            },
+            high: if other.high.1 > self.high.1 {
+                other.high
+            } else {
+                self.high
+            },
+        }
+    }
+}
+
+/// The latest stretch of the paths of a few sites, and where all sites are now.
+#[derive(Clone, Debug, Default)]
+pub struct Paths {
+    /// The bodies whose paths are kept.
+    pub bodies: Vec<usize>,
+    /// Their positions, one list per body, m.
+    pub points: Vec<VecDeque<[f64; 3]>>,
+    /// Times of those positions, s.
+    pub times: VecDeque<f64>,
+    /// Positions of all sites at the last sample, m.
+    pub sites: Vec<Vec3>,
+    /// Samples seen.
+    pub samples: u64,
+}
+
+/// Bodies whose paths are kept.
+const MOST_PATHS: usize = 8;
+/// Bodies whose paths are kept if all move on one sphere, where they do not hide each other.
+const MOST_ON_A_SPHERE: usize = 2000;
+/// Points that are kept of all paths together, if there are few and if there are many.
+const MOST_POINTS: usize = 240_000;
+const MOST_POINTS_OF_MANY: usize = 15_000;
+
+impl Paths {
+    /// Points of one path that are kept.
+    fn longest(&self) -> usize {
+        match self.bodies.len() {
+            count @ 0..=MOST_PATHS => MOST_POINTS / count.max(1),
+            count => MOST_POINTS_OF_MANY / count,
+        }
+    }
+
+    fn push(&mut self, sample: &Sample) {
+        let layout = sample.system.layout();
+        if self.samples == 0 {
+            let count = layout.bases.len();
+            let together = layout
+                .bases
+                .windows(2)
+                .all(|pair| pair[0] == pair[1] && matches!(pair[0], Base::Fixed(_)));
+            self.sites = vec![Vec3::zeros(); count];
+            self.bodies = spread(count, if together { MOST_ON_A_SPHERE } else { MOST_PATHS });
+            self.points = vec![VecDeque::new(); self.bodies.len()];
+        }
+        self.samples += 1;
+        sample.system.sites(&sample.state.q, &mut self.sites);
+        if self.times.len() >= self.longest() {
+            self.times.pop_front();
+            for path in &mut self.points {
+                path.pop_front();
+            }
+        }
+        self.times.push_back(sample.state.t);
+        for (path, &body) in self.points.iter_mut().zip(&self.bodies) {
+            path.push_back(self.sites[body].into());
+        }
+    }
+}
+
+/// At most so many of `count` bodies: the first, the last and some between.
+fn spread(count: usize, most: usize) -> Vec<usize> {
+    if count <= most {
+        return (0..count).collect();
+    }
+    (0..most).map(|k| k * (count - 1) / (most - 1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_series_is_kept_as_it_is() {
+        let mut envelope = Envelope::default();
+        let points: Vec<(f64, f64)> = (0..MOST_STRETCHES)
+            .map(|k| (k as f64, (k as f64).sin()))
+            .collect();
+        points.iter().for_each(|&(t, x)| envelope.push(t, x));
+        assert_eq!(envelope.points(), points);
+    }
+
+    #[test]
+    fn a_long_series_keeps_its_extrema_and_its_ends_in_bounded_memory() {
+        for spike in [0, 1, 77_777, 999_998, 999_999] {
+            let mut envelope = Envelope::default();
+            let value = |k: u32| {
+                if k == spike {
+                    5.0
+                } else {
+                    (f64::from(k) * 0.7).sin()
+                }
+            };
+            (0..1_000_000).for_each(|k| envelope.push(f64::from(k), value(k)));
+            let points = envelope.points();
+            assert!(points.len() <= 2 * MOST_STRETCHES + 1);
+            assert!(points.contains(&(f64::from(spike), 5.0)));
+            assert!(points.is_sorted_by(|a, b| a.0 < b.0));
+            assert_eq!(points.last(), Some(&(999_999.0, value(999_999))));
+        }
+    }
+
+    #[test]
+    fn paths_of_many_bodies_include_the_first_and_the_last() {
+        assert_eq!(spread(3, 8), [0, 1, 2]);
+        let kept = spread(2048, 8);
+        assert_eq!((kept.len(), kept[0], kept[7]), (8, 0, 2047));
+    }
+}

@@ -1,0 +1,208 @@
+//! What a run was and how well it kept what the physics keeps.
+use holonomy::{
+    diagnostics::Record,
+    model::Model,
+    simulation::{RunReport, Simulation},
+    system::Measurement,
+};
+use serde::Serialize;
+
+/// The summary of a run, as it is written to `summary.json`. Numbers that are not finite become `null`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    /// Name of the scenario, or of the file without its ending.
+    pub scenario: String,
+    /// Name of the method.
+    pub method: &'static str,
+    /// Step, s; for adaptive methods the sampling interval.
+    pub step: f64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Time of the last state, s.
+    pub t_end: f64,
+    /// Samples that the metrics were taken over.
+    pub samples: u64,
+    /// Time that the run took, s.
+    pub wall_seconds: f64,
+    /// Steps taken per second of that time.
+    pub steps_per_second: f64,
+    /// Energy over the samples.
+    pub energy: EnergySummary,
+    /// Departure from the configuration manifold over the samples.
+    pub manifold: ManifoldSummary,
+    /// The conserved momenta.
+    pub momentum: Vec<MomentumSummary>,
+    /// Constraint violation; `None` where there are no constraints.
+    pub constraints: Option<ConstraintSummary>,
+    /// What the steps cost.
+    pub solver: SolverSummary,
+    /// Where the run ended.
+    pub final_state: FinalState,
+    /// Whether it was stopped before its end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stopped: bool,
+    /// Why it failed, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+}
+
+/// Energy over a run, J.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EnergySummary {
+    /// At the first sample.
+    pub initial: f64,
+    /// At the last sample.
+    #[serde(rename = "final")]
+    pub last: f64,
+    /// Mean of |E − E₀|.
+    pub mean_abs_error: f64,
+    /// Largest |E − E₀|.
+    pub max_abs_error: f64,
+    /// Slope of a line through E − E₀, J/s; `None` for a short run.
+    pub drift_per_second: Option<f64>,
+    /// Standard error of that slope, J/s.
+    pub drift_standard_error: Option<f64>,
+}
+
+/// Departure from the manifold: for spheres, |1 − q·q|.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ManifoldSummary {
+    /// Mean over samples and bodies.
+    pub mean_error: f64,
+    /// Largest of all.
+    pub max_error: f64,
+}
+
+/// Change of a conserved momentum.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MomentumSummary {
+    /// Which momentum.
+    pub name: String,
+    /// Largest change.
+    pub max_error: f64,
+}
+
+/// Constraint violation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ConstraintSummary {
+    /// Largest violation.
+    pub max_error: f64,
+}
+
+/// What the steps cost.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SolverSummary {
+    /// Iterations of the nonlinear solver per step; zero for explicit methods.
+    pub mean_iterations: f64,
+    /// Most iterations in a step.
+    pub max_iterations: u32,
+    /// Force evaluations.
+    pub evaluations: u64,
+    /// Steps that an adaptive method took on its own mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub substeps: Option<u64>,
+    /// Those that it threw away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<u64>,
+}
+
+/// The last good state, as the engine stores it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FinalState {
+    /// Time, s.
+    pub t: f64,
+    /// Configuration.
+    pub q: Vec<f64>,
+    /// Momentum.
+    pub p: Vec<f64>,
+    /// Angular velocities.
+    pub omega: Vec<f64>,
+}
+
+impl Summary {
+    /// Puts together what was seen of a run.
+    pub(crate) fn new(
+        name: &str,
+        model: &Model,
+        simulation: &Simulation,
+        record: &Record,
+        report: &RunReport,
+        wall_seconds: f64,
+    ) -> Self {
+        let system = &*simulation.system;
+        let state = &simulation.state;
+        let mut measured = Measurement::default();
+        system.measure(state, &mut measured, &mut system.scratch());
+        let drift = record.energy.drift();
+        let names = system.layout().invariants.iter();
+        let adaptive = |count: u64| model.method.adaptive.then_some(count);
+        Self {
+            scenario: name.to_owned(),
+            method: model.method.name,
+            step: model.schedule.step,
+            steps: report.steps,
+            t_end: state.t,
+            samples: record.samples,
+            wall_seconds,
+            steps_per_second: report.steps as f64 / wall_seconds,
+            energy: EnergySummary {
+                initial: record.energy.initial,
+                last: record.energy.last,
+                mean_abs_error: record.energy.mean_error,
+                max_abs_error: record.energy.max_error,
+                drift_per_second: drift.map(|fit| fit.slope),
+                drift_standard_error: drift.map(|fit| fit.standard_error),
+            },
+            manifold: ManifoldSummary {
+                mean_error: record.manifold_mean,
+                max_error: record.manifold_max,
+            },
+            momentum: names
+                .zip(&record.momenta)
+                .map(|(name, &(_, max_error))| MomentumSummary {
+                    name: name.clone(),
+                    max_error,
+                })
+                .collect(),
+            constraints: record.constraint.map(|max_error| ConstraintSummary { max_error }),
+            solver: SolverSummary {
+                mean_iterations: report.iterations as f64 / report.steps.max(1) as f64,
+                max_iterations: report.max_iterations,
+                evaluations: report.evaluations,
+                substeps: adaptive(report.substeps),
+                rejected: adaptive(report.rejected),
+            },
+            final_state: FinalState {
+                t: state.t,
+                q: state.q.clone(),
+                p: state.p.clone(),
+                omega: measured.velocity,
+            },
+            stopped: report.stopped,
+            error: None,
+        }
+    }
+
+    /// The largest change of any conserved momentum; `None` where nothing is conserved.
+    pub fn momentum_error(&self) -> Option<f64> {
+        self.momentum
+            .iter()
+            .map(|momentum| momentum.max_error)
+            .reduce(f64::max)
+    }
+
+    /// The summary as JSON text; every finite number reads back as it was.
+    pub fn to_json(&self) -> String {
+        json(self)
+    }
+}
+
+/// Indented JSON text with a newline at its end.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_else(|error| {
+        // Keys are strings and no value refuses to be written.
+        unreachable!("a summary is always JSON: {error}")
+    });
+    text.push('\n');
+    text
+}

@@ -1,0 +1,59 @@
+//! Trajectories as files, written while the run goes on.
+//!
+//! Columns are the time, the kinetic and the potential energy, then the coordinates, then the velocities, under the
+//! names that the layout of the system gives them. Memory does not grow with the length of the run.
+mod csv;
+mod npz;
+mod parquet;
+mod thrift;
+
+use holonomy::{model::Format, system::Layout};
+use std::{fs::File, io, path::Path};
+
+/// One line of a trajectory.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<'a> {
+    /// Time, s.
+    pub t: f64,
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Potential energy, J.
+    pub potential: f64,
+    /// Coordinates.
+    pub q: &'a [f64],
+    /// Velocities.
+    pub velocity: &'a [f64],
+}
+
+impl Row<'_> {
+    /// All numbers, in the order of the columns.
+    pub fn numbers(&self) -> impl Iterator<Item = f64> {
+        let first = [self.t, self.kinetic, self.potential].into_iter();
+        first.chain(self.q.iter().chain(self.velocity).copied())
+    }
+}
+
+/// Takes the rows of a trajectory one by one.
+pub trait Writer {
+    /// Takes one more row.
+    fn push(&mut self, row: &Row) -> io::Result<()>;
+    /// Writes what is left, and gives the file back to be put in its place.
+    fn finish(self: Box<Self>) -> io::Result<File>;
+}
+
+/// A writer of the given format into `file`. Work files are made in `folder` and have no name once they are open.
+pub fn writer(format: Format, file: File, folder: &Path, layout: &Layout) -> io::Result<Box<dyn Writer>> {
+    Ok(match format {
+        Format::Parquet => Box::new(parquet::ParquetWriter::new(file, layout)?),
+        Format::Csv => Box::new(csv::CsvWriter::new(file, layout)?),
+        Format::Npz => Box::new(npz::NpzWriter::new(file, folder, layout)?),
+    })
+}
+
+/// Names of all columns.
+fn columns(layout: &Layout) -> impl Iterator<Item = &str> {
+    let names = layout.coordinates.iter().chain(&layout.velocities);
+    ["t", "kinetic", "potential"]
+        .into_iter()
+        .chain(names.map(String::as_str))
+}

@@ -1,0 +1,71 @@
+//! Documents written by the program: the table of methods, the figure of the README.
+use crate::{Outcome, read, root, shell};
+use holonomy::integrator::catalog::METHODS;
+use std::fmt::Write;
+
+const METHODS_FILE: &str = "docs/methods.md";
+/// The run whose figure is on the first page, and that figure.
+const FIGURE_RUN: &str = "holonomy run double-spherical-pendulum";
+const FIGURE: &str = "runs/double-spherical-pendulum/trajectory.svg";
+const FIGURE_FILE: &str = "docs/figures/double-spherical-pendulum.svg";
+
+/// Writes all of them.
+pub(crate) fn write() -> Outcome {
+    store(METHODS_FILE, methods().as_bytes())?;
+    let figure = shell::file_of(FIGURE_RUN, FIGURE)?;
+    store(FIGURE_FILE, &figure)
+}
+
+/// The table is the catalog's. The figure is not compared: its last digits depend on the machine's arithmetic.
+pub(crate) fn check() -> Outcome {
+    if read(&root().join(METHODS_FILE))? == methods() {
+        return Ok(());
+    }
+    Err(format!(
+        "`{METHODS_FILE}` differs from the catalog: run `cargo xtask docs`"
+    ))
+}
+
+fn store(path: &str, bytes: &[u8]) -> Outcome {
+    println!("{path}");
+    std::fs::write(root().join(path), bytes).map_err(|e| format!("{path}: {e}"))
+}
+
+fn methods() -> String {
+    let mut text = String::from(
+        "<!-- Written by `cargo xtask docs` from crates/holonomy/src/integrator/catalog.rs. -->\n\
+         # Methods\n\n\
+         Every method of the catalog and what it promises. The property tests in `crates/holonomy/tests/it` measure\n\
+         every promise, and that what is not promised does not hold. How to choose: [guide/methods.md](guide/methods.md).\n\n\
+         - *Symplectic*: keeps the symplectic form and every momentum map; the energy does not drift.\n\
+         - *Symmetric*: a step back undoes a step.\n\
+         - *On the manifold*: unit lengths stay within rounding.\n\
+         - *Adaptive*: chooses its own steps; `step` is the sampling interval of its dense output.\n\n\
+         | name | order | symplectic | symmetric | on the manifold | adaptive | options | what it is | reference |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
+    );
+    let yes = |property: bool| if property { "yes" } else { "–" };
+    for method in METHODS {
+        let options: Vec<String> = method.options.iter().map(|o| format!("`{o}`")).collect();
+        let options = if options.is_empty() {
+            "–".to_owned()
+        } else {
+            options.join(" ")
+        };
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |",
+            method.name,
+            method.order,
+            yes(method.symplectic),
+            yes(method.symmetric),
+            yes(method.on_manifold),
+            yes(method.adaptive),
+            options,
+            method.summary,
+            method.reference,
+        );
+    }
+    text
+}
