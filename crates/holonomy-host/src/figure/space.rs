@@ -88,7 +88,7 @@ impl Space {
         }
         slices.draw_front(&mut svg, &traces);
         self.draw_links(&mut svg, &frame);
-        self.draw_ends(&mut svg, &traces);
+        self.draw_ends(&mut svg, &slices, &traces);
         if traces.iter().all(|trace| trace.is_empty()) && self.links.is_empty() && !self.spheres {
             let face = Face::new(BASE).anchored("middle").coloured(MUTED);
             svg.text([0.5 * PAGE, 0.5 * frame.height], "no data", face);
@@ -175,7 +175,7 @@ impl Space {
         }
     }
 
-    fn draw_ends(&self, svg: &mut Svg, traces: &[Trace]) {
+    fn draw_ends(&self, svg: &mut Svg, slices: &Slices, traces: &[Trace]) {
         let radius = if traces.len() > NAMED { 4.0 } else { 6.0 };
         let ends = || {
             traces
@@ -183,7 +183,9 @@ impl Space {
                 .enumerate()
                 .filter_map(|(index, trace)| Some((index, trace, trace.ends?)))
         };
-        for (_, trace, [[x, y, _], _]) in ends() {
+        // Among many bodies only where they are now can be seen, and on a sphere only those in front well.
+        let many = traces.len() > NAMED;
+        for (_, trace, [[x, y, _], _]) in ends().filter(|_| !many) {
             let colour = &trace.colour;
             svg.circle(
                 [x, y],
@@ -191,7 +193,18 @@ impl Space {
                 &format!("fill=\"#fff\" stroke=\"{colour}\" stroke-width=\"2.2\""),
             );
         }
-        for (index, trace, [_, [x, y, _]]) in ends() {
+        for (_, trace, [_, [x, y, depth]]) in ends().filter(|_| many) {
+            let colour = &trace.colour;
+            match self.spheres && slices.is_behind(depth) {
+                true => svg.circle([x, y], 2.0, &format!("fill=\"{colour}\" fill-opacity=\"0.25\"")),
+                false => svg.circle(
+                    [x, y],
+                    radius,
+                    &format!("fill=\"{colour}\" stroke=\"#fff\" stroke-width=\"1.2\""),
+                ),
+            }
+        }
+        for (index, trace, [_, [x, y, _]]) in ends().filter(|_| !many) {
             let colour = &trace.colour;
             match traces.len() {
                 2..=NAMED => numbered(svg, [x, y], index + 1, colour),
@@ -251,9 +264,14 @@ impl Space {
         let names: Vec<&str> = self.paths.iter().map(|path| path.name.as_str()).collect();
         let sphere = if self.spheres { " and the unit sphere" } else { "" };
         format!(
-            "Paths in three dimensions{sphere}, in orthographic projection: {}. An open circle marks \
-             the start of a path, a filled one its end. {}",
+            "Paths in three dimensions{sphere}, in orthographic projection: {}. {}A filled circle marks \
+             the end of a path. {}",
             names.join("; "),
+            if self.paths.len() > NAMED {
+                ""
+            } else {
+                "An open circle marks the start of a path. "
+            },
             self.caption
         )
     }
@@ -291,7 +309,7 @@ mod tests {
             assert_eq!(text.matches(">body &lt;").count(), names);
             assert_eq!(
                 text.matches("fill=\"#fff\" stroke=").count(),
-                paths + 1,
+                if paths > NAMED { 1 } else { paths + 1 },
                 "open circles and one pivot"
             );
         }

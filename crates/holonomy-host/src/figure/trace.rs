@@ -111,6 +111,11 @@ impl Slices {
         }
     }
 
+    /// Whether a depth is behind the middle.
+    pub(super) fn is_behind(&self, depth: f64) -> bool {
+        depth < self.middle
+    }
+
     /// Draws what is behind the middle.
     pub(super) fn draw_back(&self, svg: &mut Svg, traces: &[Trace]) {
         (0..SLICES / 2).for_each(|slice| self.draw(svg, traces, slice));

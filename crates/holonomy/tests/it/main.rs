@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     reason = "a test that cannot go on should stop where it is"
 )]
+#![expect(clippy::print_stdout, reason = "measured figures are shown with --nocapture")]
 
 /// Models and runs the tests share.
 mod common;
