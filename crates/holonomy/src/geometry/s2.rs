@@ -43,7 +43,7 @@ pub fn normalised(q: &Vec3) -> Vec3 {
 }
 
 /// `1 − q·q` with all the digits that doubles allow, for `q` that is nearly unit.
-fn length_defect(q: &Vec3) -> f64 {
+pub fn length_defect(q: &Vec3) -> f64 {
     let (mut sum, mut rest) = (1.0, 0.0);
     for x in q.iter() {
         let (square, low) = exact_square(*x);

@@ -1,6 +1,7 @@
 //! Every method, once. The command line, the manual and the property tests read this list.
 use super::{
-    Adaptive, Composition, Integrator, RungeKutta, Solver, SphereExplicit, SphereImplicit, SphereSplit,
+    Adaptive, Composition, Integrator, Rattle, RungeKutta, Solver, SphereExplicit, SphereImplicit,
+    SphereSplit, StormerVerlet,
     adaptive::Tolerance,
     tableaux::{self, Pair, Tableau},
 };
@@ -211,6 +212,25 @@ pub static METHODS: &[Method] = &[
         ..GEOMETRIC
     },
     Method {
+        name: "rattle",
+        summary: "RATTLE on Cartesian positions, separate bodies, solved exactly",
+        reference: "Andersen (1983)",
+        build: |m, _| separate(m, "rattle", |spheres| Some(Box::new(Rattle::new(spheres)?))),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "stormer-verlet",
+        summary: "generalized Störmer–Verlet of document 000, separate bodies",
+        reference: "Zenkov, Leok & Bloch (2012)",
+        on_manifold: false,
+        build: |m, _| {
+            separate(m, "stormer-verlet", |spheres| {
+                Some(Box::new(StormerVerlet::new(spheres)?))
+            })
+        },
+        ..GEOMETRIC
+    },
+    Method {
         name: "euler",
         summary: "explicit Euler",
         reference: "Euler (1768)",
@@ -299,16 +319,24 @@ pub static METHODS: &[Method] = &[
 
 const SEPARATE: &str = "separate bodies (a diagonal inertia matrix)";
 
-fn explicit(mechanism: &Mechanism, method: &'static str) -> Result<Box<dyn Integrator>, Unsupported> {
+/// A method for separate bodies, made by `new`, which refuses others.
+fn separate(
+    mechanism: &Mechanism,
+    method: &'static str,
+    new: impl FnOnce(Arc<Spheres>) -> Option<Box<dyn Integrator>>,
+) -> Result<Box<dyn Integrator>, Unsupported> {
     let Mechanism::Spheres(spheres) = mechanism;
-    match SphereExplicit::new(spheres.clone()) {
-        Some(integrator) => Ok(Box::new(integrator)),
-        None => Err(Unsupported {
-            method,
-            needs: SEPARATE,
-            instead: "sphere-implicit",
-        }),
-    }
+    new(spheres.clone()).ok_or(Unsupported {
+        method,
+        needs: SEPARATE,
+        instead: "sphere-implicit",
+    })
+}
+
+fn explicit(mechanism: &Mechanism, method: &'static str) -> Result<Box<dyn Integrator>, Unsupported> {
+    separate(mechanism, method, |spheres| {
+        Some(Box::new(SphereExplicit::new(spheres)?))
+    })
 }
 
 fn split(
@@ -316,15 +344,9 @@ fn split(
     method: &'static str,
     order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
-    let Mechanism::Spheres(spheres) = mechanism;
-    match SphereSplit::new(spheres.clone(), order) {
-        Some(integrator) => Ok(Box::new(integrator)),
-        None => Err(Unsupported {
-            method,
-            needs: SEPARATE,
-            instead: "sphere-implicit",
-        }),
-    }
+    separate(mechanism, method, |spheres| {
+        Some(Box::new(SphereSplit::new(spheres, order)?))
+    })
 }
 
 fn implicit(mechanism: &Mechanism, options: &Options) -> Box<dyn Integrator> {

@@ -4,19 +4,23 @@ mod adaptive;
 pub mod catalog;
 mod composition;
 mod force;
+mod rattle;
 mod runge_kutta;
 mod sphere_explicit;
 mod sphere_implicit;
 mod sphere_split;
+mod stormer_verlet;
 mod tableaux;
 mod tableaux_dop853;
 
 pub use adaptive::Adaptive;
 pub use composition::Composition;
+pub use rattle::Rattle;
 pub use runge_kutta::RungeKutta;
 pub use sphere_explicit::SphereExplicit;
 pub use sphere_implicit::{Solver, SphereImplicit};
 pub use sphere_split::SphereSplit;
+pub use stormer_verlet::StormerVerlet;
 
 use crate::system::{Layout, State};
 use std::fmt;
