@@ -9,15 +9,17 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
-pub mod diagnostics;
 pub mod geometry;
-pub mod integrator;
-pub mod model;
-pub mod potential;
-pub mod simulation;
-pub mod solve;
-pub mod spheres;
 pub mod system;
+pub mod potential;
+pub mod spheres;
+pub mod lagrangian;
+pub mod solve;
+pub mod integrator;
+pub mod simulation;
+pub mod diagnostics;
+pub mod exact;
+pub mod model;
 
 /// A vector of R³.
 pub type Vec3 = nalgebra::Vector3<f64>;

@@ -93,6 +93,8 @@ pub struct Layout {
     pub bases: Vec<Base>,
     /// Names of the conserved momenta, as `System::invariants` lists them.
     pub invariants: Vec<String>,
+    /// Sub-expressions of formulas, as text, for messages.
+    pub expressions: Vec<String>,
     /// The way things fall, where there is gravity: drawings put it downwards.
     pub down: Option<Vec3>,
 }
@@ -122,9 +124,9 @@ pub trait System: Send + Sync {
     /// Measures a state.
     fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch);
     /// Velocity `v = M(q)⁻¹ p` (for spheres: angular velocities).
-    fn velocity(&self, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch);
+    fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch);
     /// Momentum `p = M(q) v`, the inverse of `velocity`.
-    fn momentum(&self, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch);
+    fn momentum(&self, t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch);
     /// Continuous equations of motion `(q̇, v̇)`.
     fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch);
     /// Moves `(q, v)` to the nearest point of the manifold and its tangent space.

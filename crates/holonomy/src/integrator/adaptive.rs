@@ -97,8 +97,13 @@ impl Adaptive {
         mesh.y_end.clear();
         mesh.y_end.extend_from_slice(&state.q);
         mesh.y_end.resize(size, 0.0);
-        self.system
-            .velocity(&state.q, &state.p, &mut mesh.y_end[split..], &mut self.scratch);
+        self.system.velocity(
+            state.t,
+            &state.q,
+            &state.p,
+            &mut mesh.y_end[split..],
+            &mut self.scratch,
+        );
         mesh.y_start.clone_from(&mesh.y_end);
         for slope in self.slopes.iter_mut().chain(&mut mesh.dense) {
             slope.clear();
@@ -389,7 +394,8 @@ impl Integrator for Adaptive {
         self.next_q.clear();
         self.next_q.extend_from_slice(q);
         self.next_p.resize(state.p.len(), 0.0);
-        self.system.momentum(q, v, &mut self.next_p, &mut self.scratch);
+        self.system
+            .momentum(target, q, v, &mut self.next_p, &mut self.scratch);
         super::check_finite(&self.next_q, &self.next_p)?;
 
         std::mem::swap(&mut state.q, &mut self.next_q);

@@ -3,6 +3,7 @@
 mod adaptive;
 pub mod catalog;
 mod composition;
+mod discrete_lagrangian;
 mod force;
 mod rattle;
 mod runge_kutta;
@@ -15,6 +16,7 @@ mod tableaux_dop853;
 
 pub use adaptive::Adaptive;
 pub use composition::Composition;
+pub use discrete_lagrangian::{BACKWARD, DiscreteLagrangian, MIDPOINT, Quadrature, TRAPEZOID};
 pub use rattle::Rattle;
 pub use runge_kutta::RungeKutta;
 pub use sphere_explicit::SphereExplicit;
@@ -22,7 +24,10 @@ pub use sphere_implicit::{Solver, SphereImplicit};
 pub use sphere_split::SphereSplit;
 pub use stormer_verlet::StormerVerlet;
 
-use crate::system::{Layout, State};
+use crate::{
+    lagrangian::Undefined,
+    system::{Layout, State},
+};
 use std::fmt;
 
 /// One step of a numerical method. Holds options and scratch only: the result is a function of
@@ -89,6 +94,8 @@ pub enum Cause {
     },
     /// A number is infinite or not a number.
     NotFinite,
+    /// Something in the equations has no value here.
+    Undefined(Undefined),
     /// An adaptive method would need steps too small to advance the time.
     ToleranceTooTight {
         /// The step it was about to try, s.
@@ -119,6 +126,20 @@ impl StepError {
                 "the equations of the step were not solved: after {iterations} iterations {body} still moves by {correction:.1e}"
             ),
             Cause::NotFinite => format!("{body} is no longer finite after the step"),
+            Cause::Undefined(Undefined { expression: None, .. }) => {
+                "the mass matrix is singular: some velocity has no inertia, or constraints say the same twice"
+                    .to_owned()
+            }
+            Cause::Undefined(Undefined {
+                expression: Some(k),
+                argument,
+            }) => {
+                let text = layout
+                    .expressions
+                    .get(k as usize)
+                    .map_or("an expression", String::as_str);
+                format!("`{text}` has no value for {argument}")
+            }
             Cause::ToleranceTooTight { step } => format!(
                 "the error tolerance cannot be met: {body} would need steps below {step:.1e} s; loosen rtol and atol"
             ),
@@ -149,6 +170,21 @@ fn check_finite(q: &[f64], p: &[f64]) -> Result<(), Fault> {
         Some(k) => Err(Fault {
             cause: Cause::NotFinite,
             body: Some(k / 3),
+        }),
+    }
+}
+
+/// The first coordinate that is not finite, as a fault.
+fn check_coordinates(q: &[f64], p: &[f64]) -> Result<(), Fault> {
+    match q
+        .iter()
+        .zip(p)
+        .position(|(q, p)| !(q.is_finite() && p.is_finite()))
+    {
+        None => Ok(()),
+        Some(k) => Err(Fault {
+            cause: Cause::NotFinite,
+            body: Some(k),
         }),
     }
 }

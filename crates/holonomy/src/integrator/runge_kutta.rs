@@ -47,7 +47,7 @@ impl Integrator for RungeKutta {
             ..
         } = self;
         velocity.resize(state.p.len(), 0.0);
-        system.velocity(&state.q, &state.p, velocity, scratch);
+        system.velocity(state.t, &state.q, &state.p, velocity, scratch);
         for i in 0..tableau.b.len() {
             combine(stage, (&state.q, velocity), h, tableau.a[i], slopes);
             let (dq, dv) = &mut slopes[i];
@@ -60,7 +60,7 @@ impl Integrator for RungeKutta {
         if self.project {
             system.project(next_q, next_v);
         }
-        system.momentum(next_q, next_v, velocity, scratch);
+        system.momentum(state.t + h, next_q, next_v, velocity, scratch);
         super::check_finite(next_q, velocity)?;
 
         std::mem::swap(&mut state.q, next_q);

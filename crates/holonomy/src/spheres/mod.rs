@@ -112,6 +112,7 @@ impl Spheres {
                 .map(|axis| format!("angular momentum {}", axis_name(axis)))
                 .collect(),
             down: potentials.iter().find_map(|v| v.down()),
+            ..Layout::default()
         };
         Self {
             bodies,
@@ -239,7 +240,7 @@ impl Spheres {
     pub fn state(&self, q: &[Vec3], omega: &[Vec3]) -> State {
         let mut p = vec![0.0; 3 * self.len()];
         let (q, omega): (&[f64], &[f64]) = (bytemuck::cast_slice(q), bytemuck::cast_slice(omega));
-        self.momentum(q, omega, &mut p, &mut self.scratch());
+        self.momentum(0.0, q, omega, &mut p, &mut self.scratch());
         State::new(0.0, q.to_vec(), p)
     }
 
@@ -287,7 +288,7 @@ impl System for Spheres {
     fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch) {
         let q = view(&state.q);
         out.velocity.resize(state.p.len(), 0.0);
-        self.velocity(&state.q, &state.p, &mut out.velocity, scratch);
+        self.velocity(state.t, &state.q, &state.p, &mut out.velocity, scratch);
         let Workspace {
             inertia,
             first,
@@ -319,7 +320,7 @@ impl System for Spheres {
         out.constraint = None;
     }
 
-    fn velocity(&self, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
+    fn velocity(&self, _t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
         v.copy_from_slice(p);
         let v = view_mut(v);
         if !self
@@ -330,7 +331,7 @@ impl System for Spheres {
         }
     }
 
-    fn momentum(&self, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
+    fn momentum(&self, _t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
         let (q, omega, pi) = (view(q), view(v), view_mut(p));
         let work = workspace(scratch);
         // (2.11) applied to ω: the off-diagonal part is −qᵢ × Σ_{j≠i} Mᵢⱼ (qⱼ × ωⱼ).

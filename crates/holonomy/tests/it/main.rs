@@ -14,6 +14,8 @@ mod allocation;
 mod checkpoints;
 /// What happens when a step cannot be taken?
 mod faults;
+/// Do discrete Lagrangians do what documents 002 and 003 found?
+mod lagrangians;
 /// Do methods keep what they promise, and lack what they do not?
 mod methods;
 /// Are model files read as they are written, and refused when they are wrong?

@@ -170,7 +170,7 @@ fn accelerations_in_q_and_in_omega() {
         let mut scratch = system.scratch();
         let size = p.state.q.len();
         let (mut v, mut dq, mut dv) = (vec![0.0; size], vec![0.0; size], vec![0.0; size]);
-        system.velocity(&p.state.q, &p.state.p, &mut v, &mut scratch);
+        system.velocity(0.0, &p.state.q, &p.state.p, &mut v, &mut scratch);
         system.rate(0.0, &p.state.q, &v, &mut dq, &mut dv, &mut scratch);
         let direct = system.acceleration(view(&p.state.q), view(&dq)).unwrap();
         for i in 0..system.len() {
@@ -192,7 +192,7 @@ fn momenta_of_the_legendre_transform_and_stored_momenta() {
         let system = spheres(&p);
         let (q, pi) = (view(&p.state.q), view(&p.state.p));
         let mut v = vec![0.0; p.state.q.len()];
-        system.velocity(&p.state.q, &p.state.p, &mut v, &mut system.scratch());
+        system.velocity(0.0, &p.state.q, &p.state.p, &mut v, &mut system.scratch());
         let velocity: Vec<Vec3> = view(&v).iter().zip(q).map(|(w, q)| w.cross(q)).collect();
         for (i, covector) in system.legendre(q, &velocity).into_iter().enumerate() {
             assert!((q[i].cross(&covector) - pi[i]).amax() < 1e-13 && q[i].dot(&covector).abs() < 1e-13);
@@ -209,8 +209,8 @@ fn momentum_and_velocity_are_inverse_to_each_other() {
         let v: Vec<f64> = (0..size).map(|_| next()).collect();
         let (mut momentum, mut back) = (vec![0.0; size], vec![0.0; size]);
         let mut scratch = system.scratch();
-        system.momentum(&p.state.q, &v, &mut momentum, &mut scratch);
-        system.velocity(&p.state.q, &momentum, &mut back, &mut scratch);
+        system.momentum(0.0, &p.state.q, &v, &mut momentum, &mut scratch);
+        system.velocity(0.0, &p.state.q, &momentum, &mut back, &mut scratch);
         assert!(
             v.iter().zip(&back).all(|(a, b)| (a - b).abs() < 1e-12),
             "{}",

@@ -1,0 +1,286 @@
+//! Variational integrators for any Lagrangian, from a quadrature of the action over one step.
+//!
+//! ```text
+//! Lᵈ(q, q⁺) = h Σₛ wₛ L(t + cₛh, qₛ, v),    qₛ = q + cₛ(q⁺ − q),   v = (q⁺ − q)/h
+//! midpoint             c = ½        w = 1
+//! trapezoid            c = 0, 1     w = ½, ½
+//! backward-difference  c = 1        w = 1       (document 003; first order)
+//!
+//! 0 = p + D₁Lᵈ + f⁻ − Gᵀ(q) λ,       g(t+h, q⁺) = 0                       for q⁺ and λ
+//! p⁺ = D₂Lᵈ + f⁺ − Gᵀ(q⁺) μ,         G(q⁺) v⁺ + ∂g/∂t = 0                 for μ
+//!
+//! D₁Lᵈ = Σ wₛ [h(1−cₛ) ∂L/∂q − ∂L/∂v],    f⁻ = h Σ wₛ (1−cₛ) f(qₛ, v)
+//! D₂Lᵈ = Σ wₛ [h cₛ    ∂L/∂q + ∂L/∂v],    f⁺ = h Σ wₛ cₛ     f(qₛ, v)
+//! ```
+//! Marsden & West (2001). Forces are split as the quadrature is, so forced and damped systems keep
+//! the order of the method. The multipliers act at both ends of the step (as in RATTLE), which keeps
+//! `(q, p)` on the constraint manifold and its tangent space and the method symmetric.
+use super::{Cause, Fault, Integrator, StepInfo};
+use crate::{
+    lagrangian::{Lagrangian, Undefined, Workspace},
+    solve::Lu,
+    system::{Scratch, State, System},
+};
+use std::sync::Arc;
+
+/// A variational integrator from a quadrature.
+pub struct DiscreteLagrangian {
+    system: Arc<Lagrangian>,
+    quadrature: Quadrature,
+    max_iterations: u32,
+    work: Workspace,
+    scratch: Scratch,
+    lu: Lu,
+    /// q⁺ then λ.
+    unknown: Vec<f64>,
+    residual: Vec<f64>,
+    stage: Vec<f64>,
+    velocity: Vec<f64>,
+    next_p: Vec<f64>,
+    /// G at the start.
+    jacobian: Vec<f64>,
+    /// μ.
+    end_impulse: Vec<f64>,
+}
+
+/// Nodes and weights of a quadrature over one step.
+pub type Quadrature = &'static [(f64, f64)];
+
+/// The midpoint rule.
+pub const MIDPOINT: Quadrature = &[(0.5, 1.0)];
+/// The trapezoidal rule.
+pub const TRAPEZOID: Quadrature = &[(0.0, 0.5), (1.0, 0.5)];
+/// The end point, with the backward difference.
+pub const BACKWARD: Quadrature = &[(1.0, 1.0)];
+
+/// Newton corrections stop at this fraction of the coordinates; the next would be below rounding.
+const LAST_CORRECTION: f64 = 1e-10;
+
+impl DiscreteLagrangian {
+    /// A method for any Lagrangian.
+    pub fn new(system: Arc<Lagrangian>, quadrature: Quadrature, max_iterations: u32) -> Self {
+        let scratch = system.scratch();
+        Self {
+            system,
+            quadrature,
+            max_iterations,
+            work: Workspace::default(),
+            scratch,
+            lu: Lu::default(),
+            unknown: Vec::new(),
+            residual: Vec::new(),
+            stage: Vec::new(),
+            velocity: Vec::new(),
+            next_p: Vec::new(),
+            jacobian: Vec::new(),
+            end_impulse: Vec::new(),
+        }
+    }
+
+    /// The residual of the first line, and its matrix with respect to (q⁺, λ) when wanted; p⁺ without
+    /// the multipliers is left in `next_p`.
+    fn evaluate(&mut self, state: &State, h: f64) -> Result<(), Undefined> {
+        let (n, m) = (state.q.len(), self.system.mechanics().constraints());
+        let size = n + m;
+        let Self {
+            system,
+            work,
+            lu,
+            unknown,
+            residual,
+            stage,
+            velocity,
+            next_p,
+            jacobian,
+            ..
+        } = self;
+        residual.clear();
+        residual.extend_from_slice(&state.p);
+        residual.resize(size, 0.0);
+        next_p.clear();
+        next_p.resize(n, 0.0);
+        velocity.clear();
+        velocity.extend((0..n).map(|i| (unknown[i] - state.q[i]) / h));
+        let a = lu.reset(size);
+        for (c, w) in self.quadrature {
+            stage.clear();
+            stage.extend((0..n).map(|i| state.q[i] + c * (unknown[i] - state.q[i])));
+            let time = state.t + c * h;
+            system
+                .mechanics()
+                .lagrangian(time, stage, velocity, &mut work.derivatives)?;
+            system.mechanics().force(time, stage, velocity, &mut work.force)?;
+            let (l, f) = (&work.derivatives, &work.force);
+            let (before, after) = (h * w * (1.0 - c), h * w * c);
+            for i in 0..n {
+                residual[i] += before * (l.q[i] + f.value[i]) - w * l.v[i];
+                next_p[i] += after * (l.q[i] + f.value[i]) + w * l.v[i];
+                for j in 0..n {
+                    let (ij, ji) = (i * n + j, j * n + i);
+                    // qₛ changes by cₛ, v by 1/h.
+                    let slope_q = c * (l.qq[ij] + f.q[ij]) + (l.vq[ji] + f.v[ij]) / h;
+                    let slope_v = c * l.vq[ij] + l.vv[ij] / h;
+                    a[i * size + j] += before * slope_q - w * slope_v;
+                }
+            }
+        }
+        if m > 0 {
+            system
+                .mechanics()
+                .constraint(state.t + h, &unknown[..n], velocity, &mut work.constraint)?;
+            for k in 0..m {
+                residual[n + k] = work.constraint.value[k];
+                for i in 0..n {
+                    residual[i] -= jacobian[k * n + i] * unknown[n + k];
+                    a[i * size + n + k] = -jacobian[k * n + i];
+                    a[(n + k) * size + i] = work.constraint.jacobian[k * n + i];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes what is along Gᵀ(q⁺) out of p⁺, so that the velocity is tangent to the constraints:
+    /// Newton on `G v(p⁺ − Gᵀμ) + ∂g/∂t = 0` with the matrix `G M⁻¹ Gᵀ`.
+    fn project_momentum(&mut self, t: f64, n: usize, m: usize) -> Result<(), Undefined> {
+        self.end_impulse.clear();
+        self.end_impulse.resize(m, 0.0);
+        for _ in 0..self.max_iterations {
+            let q = &self.unknown[..n];
+            self.velocity.resize(n, 0.0);
+            self.system
+                .velocity(t, q, &self.next_p, &mut self.velocity, &mut self.scratch);
+            let mechanics = self.system.mechanics();
+            mechanics.constraint(t, q, &self.velocity, &mut self.work.constraint)?;
+            mechanics.lagrangian(t, q, &self.velocity, &mut self.work.derivatives)?;
+            let (g, mass) = (&self.work.constraint, &self.work.derivatives.vv);
+            // [M Gᵀ; G 0] [·; −δμ] = [0; G v + ∂g/∂t].
+            let size = n + m;
+            let a = self.lu.reset(size);
+            self.residual.clear();
+            self.residual.resize(size, 0.0);
+            let (mut slip, mut speed) = (0.0_f64, 0.0_f64);
+            for k in 0..m {
+                let row = &g.jacobian[k * n..(k + 1) * n];
+                let along: f64 = row.iter().zip(&self.velocity).map(|(g, v)| g * v).sum();
+                let scale: f64 = row.iter().zip(&self.velocity).map(|(g, v)| (g * v).abs()).sum();
+                self.residual[n + k] = along + g.rate[k];
+                slip = slip.max((along + g.rate[k]).abs());
+                speed = speed.max(scale + g.rate[k].abs());
+                for i in 0..n {
+                    a[i * size + n + k] = row[i];
+                    a[(n + k) * size + i] = row[i];
+                }
+            }
+            for i in 0..n {
+                a[i * size..i * size + n].copy_from_slice(&mass[i * n..(i + 1) * n]);
+            }
+            if slip <= 4.0 * f64::EPSILON * speed {
+                return Ok(());
+            }
+            if !self.lu.solve(&mut self.residual) {
+                return Err(Undefined::SINGULAR_MASS);
+            }
+            for k in 0..m {
+                let correction = self.residual[n + k];
+                self.end_impulse[k] -= correction;
+                for i in 0..n {
+                    self.next_p[i] += g.jacobian[k * n + i] * correction;
+                }
+            }
+            if slip <= LAST_CORRECTION * speed {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Integrator for DiscreteLagrangian {
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        let (n, m) = (state.q.len(), self.system.mechanics().constraints());
+        self.velocity.resize(n, 0.0);
+        self.system
+            .velocity(state.t, &state.q, &state.p, &mut self.velocity, &mut self.scratch);
+        self.unknown.clear();
+        self.unknown
+            .extend(state.q.iter().zip(&self.velocity).map(|(q, v)| q + h * v));
+        self.unknown.resize(n + m, 0.0);
+        if m > 0 {
+            let mechanics = self.system.mechanics();
+            mechanics
+                .constraint(state.t, &state.q, &self.velocity, &mut self.work.constraint)
+                .map_err(fault)?;
+            self.jacobian.clone_from(&self.work.constraint.jacobian);
+        }
+        let mut iterations = 0;
+        loop {
+            self.evaluate(state, h).map_err(fault)?;
+            if !self.lu.solve(&mut self.residual) {
+                return Err(fault(Undefined::SINGULAR_MASS));
+            }
+            iterations += 1;
+            let (mut change, mut body, mut size) = (0.0_f64, 0, 0.0_f64);
+            for i in 0..n + m {
+                self.unknown[i] -= self.residual[i];
+                if i < n {
+                    size = size
+                        .max(self.unknown[i].abs())
+                        .max((self.unknown[i] - state.q[i]).abs());
+                    if self.residual[i].abs() > change || self.residual[i].is_nan() {
+                        (change, body) = (self.residual[i].abs(), i);
+                    }
+                }
+            }
+            if !change.is_finite() {
+                return Err(Fault {
+                    cause: Cause::NotFinite,
+                    body: Some(body),
+                });
+            }
+            if change <= LAST_CORRECTION * size {
+                break;
+            }
+            if iterations >= self.max_iterations {
+                let cause = Cause::NotConverged {
+                    iterations,
+                    correction: change,
+                };
+                return Err(Fault {
+                    cause,
+                    body: Some(body),
+                });
+            }
+        }
+        self.evaluate(state, h).map_err(fault)?;
+        if m > 0 {
+            self.project_momentum(state.t + h, n, m).map_err(fault)?;
+        }
+        super::check_coordinates(&self.unknown[..n], &self.next_p)?;
+
+        // Impulses at both ends of the step; over the step they act as one force.
+        state.lambda.clear();
+        state.lambda.extend(
+            self.unknown[n..]
+                .iter()
+                .zip(&self.end_impulse)
+                .map(|(start, end)| (start + end) / h),
+        );
+        state.q.copy_from_slice(&self.unknown[..n]);
+        state.p.copy_from_slice(&self.next_p);
+        state.t += h;
+        let evaluations = (iterations + 1) * self.quadrature.len() as u32;
+        Ok(StepInfo {
+            iterations,
+            evaluations,
+            ..StepInfo::default()
+        })
+    }
+}
+
+fn fault(undefined: Undefined) -> Fault {
+    Fault {
+        cause: Cause::Undefined(undefined),
+        body: None,
+    }
+}

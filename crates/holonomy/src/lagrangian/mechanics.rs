@@ -1,0 +1,133 @@
+/// What is particular to a mechanism in generalized coordinates: its Lagrangian, and if it has any,
+/// forces and constraints. Matrices are row by row.
+pub trait Mechanics: Send + Sync {
+    /// Number n of coordinates.
+    fn coordinates(&self) -> usize;
+
+    /// `L(t, q, v)` with its derivatives.
+    fn lagrangian(&self, t: f64, q: &[f64], v: &[f64], out: &mut Derivatives) -> Result<(), Undefined>;
+
+    /// Generalized forces `f(t, q, v)` with their derivatives.
+    fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut Force) -> Result<(), Undefined> {
+        let _ = (t, v);
+        out.resize(q.len());
+        Ok(())
+    }
+
+    /// Number m of constraints.
+    fn constraints(&self) -> usize {
+        0
+    }
+
+    /// Constraints `g(t, q)` with their derivatives, and how they curve along the velocity v.
+    fn constraint(&self, t: f64, q: &[f64], v: &[f64], out: &mut Constraint) -> Result<(), Undefined> {
+        let _ = (t, v);
+        out.resize(0, q.len());
+        Ok(())
+    }
+
+    /// Whether L, a force on it, or a constraint depends on coordinate i. If not, its momentum is kept.
+    fn depends_on(&self, coordinate: usize) -> bool {
+        let _ = coordinate;
+        true
+    }
+}
+
+/// A Lagrangian and its derivatives at one point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Derivatives {
+    /// L, J.
+    pub value: f64,
+    /// `∂L/∂qᵢ`.
+    pub q: Vec<f64>,
+    /// `∂L/∂vᵢ`.
+    pub v: Vec<f64>,
+    /// `∂²L/∂vᵢ∂vⱼ`, the mass matrix.
+    pub vv: Vec<f64>,
+    /// `∂²L/∂vᵢ∂qⱼ`.
+    pub vq: Vec<f64>,
+    /// `∂²L/∂qᵢ∂qⱼ`.
+    pub qq: Vec<f64>,
+    /// `∂²L/∂vᵢ∂t`.
+    pub vt: Vec<f64>,
+}
+
+impl Derivatives {
+    /// Makes room for n coordinates, all zero.
+    pub fn resize(&mut self, n: usize) {
+        self.value = 0.0;
+        for list in [&mut self.q, &mut self.v, &mut self.vt] {
+            list.clear();
+            list.resize(n, 0.0);
+        }
+        for matrix in [&mut self.vv, &mut self.vq, &mut self.qq] {
+            matrix.clear();
+            matrix.resize(n * n, 0.0);
+        }
+    }
+}
+
+/// Generalized forces and their derivatives at one point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Force {
+    /// `fᵢ`.
+    pub value: Vec<f64>,
+    /// `∂fᵢ/∂qⱼ`.
+    pub q: Vec<f64>,
+    /// `∂fᵢ/∂vⱼ`.
+    pub v: Vec<f64>,
+}
+
+impl Force {
+    /// Makes room for n coordinates, all zero.
+    pub fn resize(&mut self, n: usize) {
+        self.value.clear();
+        self.value.resize(n, 0.0);
+        for matrix in [&mut self.q, &mut self.v] {
+            matrix.clear();
+            matrix.resize(n * n, 0.0);
+        }
+    }
+}
+
+/// Constraints and their derivatives at one point.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Constraint {
+    /// `gₖ`.
+    pub value: Vec<f64>,
+    /// `∂gₖ/∂qᵢ`.
+    pub jacobian: Vec<f64>,
+    /// `∂gₖ/∂t`.
+    pub rate: Vec<f64>,
+    /// `d²gₖ/dt²` along constant velocity v.
+    pub curvature: Vec<f64>,
+}
+
+impl Constraint {
+    /// Makes room for m constraints on n coordinates, all zero.
+    pub fn resize(&mut self, m: usize, n: usize) {
+        for list in [&mut self.value, &mut self.rate, &mut self.curvature] {
+            list.clear();
+            list.resize(m, 0.0);
+        }
+        self.jacobian.clear();
+        self.jacobian.resize(m * n, 0.0);
+    }
+}
+
+/// Something has no value at a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Undefined {
+    /// Which expression, by its number in the layout; `None` for the equations as a whole.
+    pub expression: Option<u32>,
+    /// The value that its function has no answer to.
+    pub argument: f64,
+}
+
+impl Undefined {
+    /// The mass matrix, or with constraints the whole matrix, cannot be inverted.
+    pub const SINGULAR_MASS: Self = Self {
+        expression: None,
+        argument: f64::NAN,
+    };
+}
