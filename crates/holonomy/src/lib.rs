@@ -10,6 +10,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod geometry;
+pub mod formula;
 pub mod system;
 pub mod potential;
 pub mod spheres;

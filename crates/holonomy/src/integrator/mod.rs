@@ -8,6 +8,7 @@ mod force;
 mod rattle;
 mod runge_kutta;
 mod sphere_explicit;
+mod sphere_hamel;
 mod sphere_implicit;
 mod sphere_split;
 mod stormer_verlet;
@@ -20,6 +21,7 @@ pub use discrete_lagrangian::{BACKWARD, DiscreteLagrangian, MIDPOINT, Quadrature
 pub use rattle::Rattle;
 pub use runge_kutta::RungeKutta;
 pub use sphere_explicit::SphereExplicit;
+pub use sphere_hamel::SphereHamel;
 pub use sphere_implicit::{Solver, SphereImplicit};
 pub use sphere_split::SphereSplit;
 pub use stormer_verlet::StormerVerlet;

@@ -31,6 +31,10 @@ impl Potential for Gravity {
         }
     }
 
+    fn is_uniform(&self) -> bool {
+        true
+    }
+
     fn symmetry(&self) -> Symmetry {
         Symmetry::fixing([&self.acceleration])
     }

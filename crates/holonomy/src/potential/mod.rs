@@ -28,6 +28,10 @@ pub trait Potential: Send + Sync {
     fn symmetry(&self) -> Symmetry {
         Symmetry::None
     }
+    /// Whether its gradient is the same everywhere.
+    fn is_uniform(&self) -> bool {
+        false
+    }
     /// The way things fall under this potential, if it has one.
     fn down(&self) -> Option<Vec3> {
         None

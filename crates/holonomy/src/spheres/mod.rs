@@ -188,6 +188,21 @@ impl Spheres {
         self.potentials.iter().map(|v| v.energy(points)).sum()
     }
 
+    /// `∂V/∂qᵢ` if it is the same for all configurations: uniform gravity alone, or nothing.
+    pub fn uniform_gradient(&self) -> Option<Vec<Vec3>> {
+        if !self.potentials.iter().all(|v| v.is_uniform()) {
+            return None;
+        }
+        let mut gradient = vec![Vec3::zeros(); self.len()];
+        // Any configuration will do.
+        self.gradient(
+            &vec![Vec3::z(); self.len()],
+            &mut gradient,
+            &mut Workspace::default(),
+        );
+        Some(gradient)
+    }
+
     /// The energy of each potential, in their order.
     pub fn potential_energies(&self, q: &[Vec3]) -> Vec<f64> {
         let (mut positions, mut ends) = (Vec::new(), Vec::new());

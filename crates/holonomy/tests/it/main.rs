@@ -14,6 +14,8 @@ mod allocation;
 mod checkpoints;
 /// What happens when a step cannot be taken?
 mod faults;
+/// Does the Hamel integrator of document 000 keep what it claims?
+mod hamel;
 /// Do discrete Lagrangians do what documents 002 and 003 found?
 mod lagrangians;
 /// Do methods keep what they promise, and lack what they do not?
