@@ -10,12 +10,14 @@ use crate::Vec3;
 use nalgebra::Matrix3x2;
 
 /// The point `q⁺` within 90° of `q` with `q × q⁺ = w`; `None` when `|w| > 1` (or is not a number).
+#[inline]
 pub fn advance(q: &Vec3, w: &Vec3) -> Option<Vec3> {
     let cosine_squared = 1.0 - w.norm_squared();
     (cosine_squared >= 0.0).then(|| normalised(&(w.cross(q) + q * cosine_squared.sqrt())))
 }
 
 /// The end of the great-circle arc that leaves `q` with the rotation vector `w`.
+#[inline]
 pub fn great_circle(q: &Vec3, w: &Vec3) -> Vec3 {
     let angle = w.norm();
     // sin x / x to the last bit: the next term x⁴/120 is below 1e-17 here.
@@ -28,6 +30,7 @@ pub fn great_circle(q: &Vec3, w: &Vec3) -> Vec3 {
 }
 
 /// `Δ = (cay(f) − I) q`, computed without cancellation.
+#[inline]
 pub fn cayley_displacement(q: &Vec3, f: &Vec3) -> Vec3 {
     let f2 = f.norm_squared();
     (f.cross(q) - q * f2) * (2.0 / (1.0 + f2))
@@ -37,12 +40,14 @@ pub fn cayley_displacement(q: &Vec3, f: &Vec3) -> Vec3 {
 ///
 /// The length must be known far better than to rounding: an error of the plain `q·q` depends on the
 /// direction of `q`, acts like a tiny force without potential, and makes the energy drift linearly.
+#[inline]
 pub fn normalised(q: &Vec3) -> Vec3 {
     // q + cq rather than (1+c)q: only the last addition rounds.
     q + q * (0.5 * length_defect(q))
 }
 
 /// `1 − q·q` with all the digits that doubles allow, for `q` that is nearly unit.
+#[inline]
 pub fn length_defect(q: &Vec3) -> f64 {
     let (mut sum, mut rest) = (1.0, 0.0);
     for x in q.iter() {
@@ -57,6 +62,7 @@ pub fn length_defect(q: &Vec3) -> f64 {
 }
 
 /// `x²` as an unevaluated sum of two doubles (Dekker).
+#[inline]
 fn exact_square(x: f64) -> (f64, f64) {
     let square = x * x;
     let spread = 134_217_729.0 * x; // 2²⁷ + 1
@@ -66,11 +72,13 @@ fn exact_square(x: f64) -> (f64, f64) {
 }
 
 /// `v` without its component along the unit vector `q`.
+#[inline]
 pub fn tangent(q: &Vec3, v: &Vec3) -> Vec3 {
     v - q * q.dot(v)
 }
 
 /// An orthonormal basis `(e₁, e₂)` of the tangent plane with `e₁ × e₂ = q`.
+#[inline]
 pub fn tangent_basis(q: &Vec3) -> Matrix3x2<f64> {
     // Continuous except across q_z = 0 (Duff et al. 2017); never divides by zero.
     let sign = 1.0_f64.copysign(q.z);

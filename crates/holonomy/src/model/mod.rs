@@ -1,7 +1,7 @@
 //! Model files: text → a mechanism, a state, a method and a schedule; or a list of problems, each
 //! with the place it points at. Rendering them is the caller's business.
 //!
-//! [`source`], [`parse`] and [`reader`] deal with text; [`bodies`], [`potentials`] and [`run`] know
+//! `source`, `parse` and `reader` deal with text; `bodies`, `potentials` and `run` know
 //! the words of the language.
 mod bodies;
 mod overrides;

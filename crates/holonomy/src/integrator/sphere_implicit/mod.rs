@@ -5,7 +5,7 @@
 //! qᵢ × Σⱼ Mᵢⱼ Δⱼ = h π̃ᵢ,   qⱼ⁺ = qⱼ + Δⱼ ∈ S²                           (3.10)
 //! πᵢ⁺ = π̃ᵢ + h⁻¹ Δᵢ × Σⱼ Mᵢⱼ Δⱼ − ½h qᵢ⁺ × ∂ᵢV(q⁺)
 //! ```
-//! Lee, Leok & McClamroch (2009), Proposition 3. The last line is (3.9) with (3.10) put in: it adds
+//! Lee, Leok & McClamroch (2009), Corollary 2. The last line is (3.9) with (3.10) put in: it adds
 //! small increments, and their sum over the bodies vanishes by the symmetry of M, so the total
 //! momentum is kept however well (3.10) is solved.
 //!

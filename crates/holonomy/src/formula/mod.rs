@@ -1,0 +1,100 @@
+//! Formulas: text → tree → expressions and their exact derivatives → a straight-line program.
+//!
+//! ```text
+//! 0.5*m*l^2*theta'^2 + m*g*l*cos(theta)
+//!
+//! +  -  *  /  ^          as in mathematics: -x^2 = -(x^2), 2^3^2 = 2^(3^2); multiplication is always written
+//! theta'                 the velocity of theta
+//! t  pi                  time, and π
+//! [a, b, c]   v.x        a vector of R³, and a component
+//! dot(v, w)  cross(v, w)  norm(v)  v + w  s*v  v/s
+//! sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt hypot     angles in radians, log is natural
+//! abs min max            have kinks: the derivative there is the mean of those on both sides
+//! ```
+//!
+//! A [`Scope`] says what the names mean, a [`Formula`] is a text that was understood, [`Expressions`] hold its parts
+//! and derivatives, and a [`Program`] computes them without allocating.
+mod algebra;
+mod compile;
+mod definitions;
+mod derivative;
+mod domain;
+mod error;
+mod expressions;
+mod function;
+mod lexer;
+mod parser;
+mod print;
+mod program;
+mod schedule;
+mod scope;
+mod tree;
+
+pub use domain::{DomainError, Reason};
+pub use error::{DefinitionError, FormulaError};
+pub use expressions::{Expression, Expressions};
+pub use function::Kind;
+pub use program::{Program, Workspace};
+pub use scope::Scope;
+
+use scope::Definition;
+use std::fmt;
+use std::sync::Arc;
+use tree::Tree;
+
+/// A text that was understood. It prints with no more parentheses than needed, and is equal to what was read in other
+/// words.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Formula {
+    tree: Tree,
+    definitions: Arc<Vec<Definition>>,
+}
+
+impl Formula {
+    /// Reads a formula, which may be a number or a vector.
+    ///
+    /// The list of errors is sorted by position, and never empty.
+    pub fn parse(text: &str, scope: &Scope) -> Result<Self, Vec<FormulaError>> {
+        match parser::parse(text, scope) {
+            Ok(tree) => Ok(Self {
+                tree,
+                definitions: scope.definitions.clone(),
+            }),
+            Err(errors) if errors.is_empty() => {
+                let message = "the formula uses a definition that has errors";
+                Err(vec![FormulaError::new(0..text.len(), message)])
+            }
+            Err(errors) => Err(errors),
+        }
+    }
+
+    /// Reads a formula that must be a number, or must be a vector.
+    pub fn parse_as(kind: Kind, text: &str, scope: &Scope) -> Result<Self, Vec<FormulaError>> {
+        let formula = Self::parse(text, scope)?;
+        if formula.kind() == kind {
+            return Ok(formula);
+        }
+        let message = format!("this is a {}; a {} is wanted", formula.kind().noun(), kind.noun());
+        let error = FormulaError::new(0..text.len(), message);
+        Err(vec![match kind {
+            Kind::Scalar => error.help("take a component, as `v.x`, or its length, `norm(v)`"),
+            Kind::Vector => error.help("write a vector as `[a, b, c]`"),
+        }])
+    }
+
+    /// Whether it is a number or a vector.
+    pub fn kind(&self) -> Kind {
+        self.tree.kind()
+    }
+
+    /// The text it was read from.
+    pub fn text(&self) -> &str {
+        &self.tree.text
+    }
+}
+
+impl fmt::Display for Formula {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.tree.fmt(f)
+    }
+}

@@ -1,0 +1,266 @@
+//! Straight-line programs.
+//!
+//! ```text
+//! registers   constants | variables | results, in order
+//! run         as many results as it is long: register[next] = code(register[a], register[b])
+//! ```
+//! Nothing is overwritten, so that after a sweep every intermediate result can be looked at.
+use super::Formula;
+use super::algebra::sign;
+use super::domain::DomainError;
+use super::expressions::{Expression, Expressions, Origin, SourceText};
+
+/// Expressions, ready to be evaluated in one sweep.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(super) constants: Vec<f64>,
+    /// How many variables are read, counted from the first slot.
+    pub(super) variables: usize,
+    pub(super) runs: Vec<Run>,
+    /// Of all runs, one after the other.
+    pub(super) operands: Vec<[u32; 2]>,
+    /// How many results there are.
+    pub(super) count: usize,
+    /// The registers of the outputs.
+    pub(super) outputs: Vec<u32>,
+    /// Registers that may be infinite without any output showing it.
+    pub(super) watched: Vec<u32>,
+    /// What the variables and the results come from.
+    pub(super) origins: Vec<Origin>,
+    pub(super) texts: Vec<SourceText>,
+}
+
+/// Memory of programs, used again from sweep to sweep.
+#[derive(Clone, Debug, Default)]
+pub struct Workspace {
+    registers: Vec<f64>,
+}
+
+/// Instructions with the same code, none of which needs the result of another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run {
+    pub(super) code: Code,
+    pub(super) length: u32,
+}
+
+/// What an instruction does with `a`, and with `b` if it takes two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Code {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    Negate,
+    Square,
+    Cube,
+    Reciprocal,
+    SquareRoot,
+    /// To the whole power that `b` itself is.
+    WholePower,
+    Power,
+    Sine,
+    Cosine,
+    /// Both. The results of a run are first all sines, then all cosines.
+    SineCosine,
+    Tangent,
+    ArcSine,
+    ArcCosine,
+    ArcTangent,
+    ArcTangent2,
+    HyperbolicSine,
+    HyperbolicCosine,
+    HyperbolicTangent,
+    Exponential,
+    Logarithm,
+    Absolute,
+    Sign,
+    Minimum,
+    Maximum,
+}
+
+impl Program {
+    /// The values of formulas, one after the other; a vector gives three.
+    pub fn values(formulas: &[&Formula]) -> Self {
+        let mut expressions = Expressions::new();
+        let values = values(&mut expressions, formulas);
+        expressions.compile(&values)
+    }
+
+    /// The values of formulas, then their derivatives by the variables in the given slots, row by row.
+    pub fn with_jacobian(formulas: &[&Formula], slots: &[usize]) -> Self {
+        let mut expressions = Expressions::new();
+        let mut outputs = values(&mut expressions, formulas);
+        for row in 0..outputs.len() {
+            let gradient = expressions.gradient(outputs[row], slots);
+            outputs.extend(gradient);
+        }
+        expressions.compile(&outputs)
+    }
+
+    /// The value of a formula, its gradient, and its matrix of second derivatives row by row.
+    pub fn with_hessian(formula: &Formula, slots: &[usize]) -> Self {
+        let mut expressions = Expressions::new();
+        let value = expressions.scalar(formula);
+        let mut outputs = vec![value];
+        outputs.extend(expressions.gradient(value, slots));
+        outputs.extend(expressions.hessian(value, slots));
+        expressions.compile(&outputs)
+    }
+
+    /// How many numbers it computes.
+    pub fn outputs(&self) -> usize {
+        self.outputs.len()
+    }
+
+    /// How many instructions a sweep takes.
+    pub fn length(&self) -> usize {
+        self.operands.len()
+    }
+
+    /// Memory of the size it needs.
+    pub fn workspace(&self) -> Workspace {
+        Workspace {
+            registers: vec![0.0; self.count_registers()],
+        }
+    }
+
+    /// Computes the outputs from the variables. Allocates nothing once the workspace has its size.
+    ///
+    /// On an error the outputs have been written all the same, infinities and all.
+    ///
+    /// # Panics
+    /// If there are fewer variables than the formulas name, or `out` is not as long as there are outputs.
+    pub fn evaluate(&self, x: &[f64], workspace: &mut Workspace, out: &mut [f64]) -> Result<(), DomainError> {
+        assert!(
+            x.len() >= self.variables,
+            "the formulas need {} variables",
+            self.variables
+        );
+        assert_eq!(out.len(), self.outputs.len(), "outputs");
+        let count = self.count_registers();
+        if workspace.registers.len() < count {
+            workspace.registers.resize(count, 0.0);
+        }
+        let registers = &mut workspace.registers[..count];
+        let (constants, rest) = registers.split_at_mut(self.constants.len());
+        constants.copy_from_slice(&self.constants);
+        rest[..self.variables].copy_from_slice(&x[..self.variables]);
+
+        self.sweep(registers);
+
+        let mut finite = true;
+        for (value, register) in out.iter_mut().zip(&self.outputs) {
+            *value = registers[*register as usize];
+            finite &= value.is_finite();
+        }
+        for register in &self.watched {
+            finite &= registers[*register as usize].is_finite();
+        }
+        if finite {
+            Ok(())
+        } else {
+            Err(self.diagnose(registers))
+        }
+    }
+
+    pub(super) fn count_registers(&self) -> usize {
+        self.constants.len() + self.variables + self.count
+    }
+
+    fn sweep(&self, registers: &mut [f64]) {
+        let mut rest = self.operands.as_slice();
+        let mut first = self.constants.len() + self.variables;
+        for run in &self.runs {
+            let operands;
+            (operands, rest) = rest.split_at(run.length as usize);
+            let (known, results) = registers.split_at_mut(first);
+            first += operands.len();
+            match run.code {
+                Code::Add => each2(known, operands, results, |a, b| a + b),
+                Code::Subtract => each2(known, operands, results, |a, b| a - b),
+                Code::Multiply => each2(known, operands, results, |a, b| a * b),
+                Code::Divide => each2(known, operands, results, |a, b| a / b),
+                Code::Negate => each(known, operands, results, |a| -a),
+                Code::Square => each(known, operands, results, |a| a * a),
+                Code::Cube => each(known, operands, results, |a| a * a * a),
+                Code::Reciprocal => each(known, operands, results, |a| 1.0 / a),
+                Code::SquareRoot => each(known, operands, results, f64::sqrt),
+                Code::WholePower => {
+                    for ([a, power], result) in operands.iter().zip(results) {
+                        *result = known[*a as usize].powi(*power as i32);
+                    }
+                }
+                Code::Power => each2(known, operands, results, f64::powf),
+                Code::Sine => each(known, operands, results, f64::sin),
+                Code::Cosine => each(known, operands, results, f64::cos),
+                Code::SineCosine => {
+                    first += operands.len();
+                    let (sines, cosines) = results.split_at_mut(operands.len());
+                    for (([a, _], sine), cosine) in operands.iter().zip(sines).zip(cosines) {
+                        (*sine, *cosine) = known[*a as usize].sin_cos();
+                    }
+                }
+                Code::Tangent => each(known, operands, results, f64::tan),
+                Code::ArcSine => each(known, operands, results, f64::asin),
+                Code::ArcCosine => each(known, operands, results, f64::acos),
+                Code::ArcTangent => each(known, operands, results, f64::atan),
+                Code::ArcTangent2 => each2(known, operands, results, f64::atan2),
+                Code::HyperbolicSine => each(known, operands, results, f64::sinh),
+                Code::HyperbolicCosine => each(known, operands, results, f64::cosh),
+                Code::HyperbolicTangent => each(known, operands, results, f64::tanh),
+                Code::Exponential => each(known, operands, results, f64::exp),
+                Code::Logarithm => each(known, operands, results, f64::ln),
+                Code::Absolute => each(known, operands, results, f64::abs),
+                Code::Sign => each(known, operands, results, sign),
+                Code::Minimum => each2(known, operands, results, f64::min),
+                Code::Maximum => each2(known, operands, results, f64::max),
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn each(known: &[f64], operands: &[[u32; 2]], results: &mut [f64], act: impl Fn(f64) -> f64) {
+    for ([a, _], result) in operands.iter().zip(results) {
+        *result = act(known[*a as usize]);
+    }
+}
+
+#[inline(always)]
+fn each2(known: &[f64], operands: &[[u32; 2]], results: &mut [f64], act: impl Fn(f64, f64) -> f64) {
+    for ([a, b], result) in operands.iter().zip(results) {
+        *result = act(known[*a as usize], known[*b as usize]);
+    }
+}
+
+fn values(expressions: &mut Expressions, formulas: &[&Formula]) -> Vec<Expression> {
+    let each = formulas.iter().map(|formula| expressions.components(formula));
+    each.collect::<Vec<_>>().concat()
+}
+#[cfg(test)]
+mod dump {
+    use super::super::*;
+    #[test]
+    fn dump() {
+        let mut scope = Scope::new();
+        scope.coordinate("a", Kind::Scalar, 0, 2).unwrap();
+        scope.coordinate("b", Kind::Scalar, 1, 3).unwrap();
+        for (n, v) in [("m1", 1.2), ("m2", 0.7), ("l1", 0.9), ("l2", 1.1), ("g", 9.81)] {
+            scope.parameter(n, v).unwrap();
+        }
+        let f = Formula::parse("0.5*(m1 + m2)*l1^2*a'^2 + 0.5*m2*l2^2*b'^2 + m2*l1*l2*a'*b'*cos(a - b) + (m1 + m2)*g*l1*cos(a) + m2*g*l2*cos(b)", &scope).unwrap();
+        let p = Program::with_hessian(&f, &[0, 1, 2, 3]);
+        println!("constants {:?}", p.constants);
+        let mut o = 0;
+        let mut to = p.constants.len() + p.variables;
+        for r in &p.runs {
+            println!("{:?} x{}", r.code, r.length);
+            for k in 0..r.length as usize {
+                println!("   r{} = {:?}", to + k, p.operands[o + k]);
+            }
+            o += r.length as usize;
+            to += r.length as usize * if r.code == super::Code::SineCosine { 2 } else { 1 };
+        }
+        println!("out {:?}", p.outputs);
+    }
+}
