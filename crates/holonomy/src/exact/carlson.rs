@@ -20,8 +20,9 @@
 
 /// Spread of the arguments about their mean at which the series takes over: 0.005⁸ < 1e-18.
 const SPREAD: f64 = 0.005;
-/// A gap of 2¹⁰²⁴ between arguments closes in 10 duplications, four or five more end it.
-const DUPLICATIONS: usize = 40;
+/// The largest gap between arguments, 2¹⁰⁰⁰, closes in 10 duplications, and five more end it; but a large `p`
+/// takes no part in `λ` and comes down by factors of 4.
+const DUPLICATIONS: usize = 600;
 
 /// `R_F(x, y, z)` for arguments of which at most one is zero and none negative.
 pub fn r_f(x: f64, y: f64, z: f64) -> f64 {

@@ -12,9 +12,9 @@
 //!
 //! ```text
 //! F = s R_F(c², d², 1)
-//! E = m₁ F + ⅓ m m₁ s³ R_D(c², 1, d²) + m s c/d                                    DLMF 19.25.10
+//! E = m₁ F + ⅓ m m₁ s³ R_D(c², 1, d²) + m s c/d                                    DLMF §19.25(i)
 //! Π = F + ⅓ n s³ R_J(c², d², 1, 1−ns²)                                              0 ≤ n
-//! Π = ⅓ e s³ R_J(c², d², 1, 1+es²) + s R_C(c²d², (1−ns²)(1+es²)),   e = −m/n        n < 0 (19.7.8)
+//! Π = ⅓ e s³ R_J(c², d², 1, 1+es²) + s R_C(c²d², (1−ns²)(1+es²)),   e = −m/n        n < 0, §19.7(iii)
 //! ```
 use super::carlson::{r_c, r_d, r_f, r_j};
 use std::f64::consts::{FRAC_PI_2, PI};

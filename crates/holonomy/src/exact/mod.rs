@@ -7,6 +7,7 @@ pub mod carlson;
 pub mod elliptic;
 mod plane_pendulum;
 mod spherical_pendulum;
+mod horizontal;
 
 pub use plane_pendulum::{PlaneMotion, PlanePendulum};
 pub use spherical_pendulum::{SphericalMotion, SphericalPendulum};

@@ -3,13 +3,13 @@
 //! ```text
 //! ω²/4 + γ sin²(θ/2) = const,   v = |ω₀|/2,   s = √γ sin(θ₀/2),   c = √γ |cos(θ₀/2)|
 //!
-//! libration, v < c:    sin(θ/2) = k sn w,  cos(θ/2) = dn w,  θ̇ = 2 k √γ cn w,   w = w₀ + √γ t
+//! libration, v < c:    sin(θ/2) = ±k sn w,  cos(θ/2) = dn w,  θ̇ = ±2 k √γ cn w,  w = w₀ + √γ t
 //!                      m = k² = (s² + v²)/γ,   1 − m = (c − v)(c + v)/γ,          T = 4K/√γ
 //! rotation, v ≥ c:     θ/2 = ±am w,  θ̇ = ±2 Ω dn w,                              w = w₀ + Ω t
 //!                      Ω² = s² + v²,  m = γ/Ω²,  1 − m = (v − c)(v + c)/Ω²,       T = 2K/Ω
 //! separatrix, v = c:   rotation with m = 1:  sn = tanh, cn = dn = 1/cosh,         T = ∞
 //! ```
-//! Negative `γ` turns the picture upside down.
+//! with the sign of `ω₀`. Negative `γ` turns the picture upside down.
 use super::elliptic::{Jacobi, Parameter, half_turns};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -38,9 +38,9 @@ pub struct PlaneMotion {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Rest(PlaneMotion),
-    /// With `k`.
+    /// With `±k`.
     Libration(f64),
-    /// With the direction, ±1.
+    /// With the sign.
     Rotation(f64),
 }
 
@@ -72,30 +72,22 @@ impl PlanePendulum {
                 centre,
             };
         }
+        let direction = 1.0_f64.copysign(rate);
         if v < c {
             let k = speed / root;
-            let parameter = Parameter::from_parts(k * k, (c - v) / root * ((c + v) / root));
             let start = Jacobi {
-                sn: s / speed,
+                sn: direction * s / speed,
                 cn: v / speed,
                 dn: cosine,
             };
-            let quarter = start.first();
-            // Where cn < 0 the phase is beyond a quarter of the period.
-            let phase = if rate < 0.0 {
-                2.0 * parameter.k() - quarter
-            } else {
-                quarter
-            };
             Self {
-                kind: Kind::Libration(k),
+                kind: Kind::Libration(direction * k),
                 frequency: root,
-                parameter,
-                phase,
+                parameter: Parameter::from_parts(k * k, (c - v) / root * ((c + v) / root)),
+                phase: start.first(),
                 centre,
             }
         } else {
-            let direction = 1.0_f64.copysign(rate);
             let m = root / speed;
             let start = Jacobi {
                 sn: direction * sine,

@@ -23,7 +23,7 @@
 //! a = a₂ + Δs²,  b = b₁ + Δc²,  u̇ = −2ΔΩ scd
 //! φ = ∫ J dt/(ab) = ½J ∫ dt/a + ½J ∫ dt/b:   two integrals of the third kind.
 //! ```
-//! Both jump by π where the path nearly meets a pole. DLMF 19.7.8 and 19.7.9 take the jumps out, and the
+//! Both jump by π where the path nearly meets a pole. Changes of parameter (DLMF §19.7(iii)) take the jumps out, and the
 //! horizontal part `√(ab) e^{iφ}` of `q` is the product of two factors that are smooth for every `J`,
 //! zero included (the plane pendulum, which passes straight through the poles):
 //!
@@ -31,11 +31,15 @@
 //! √a e^{iφₐ} = (√a₂ cd + iμs)/√(1+es²) · exp(iμ√a₂ g/L ∫ s²/(1+es²) dw)      e = ga₂/L,  μ² = a₁(2g+C)/L
 //! √b e^{iφ_b} = (√b₂ c + iνsd)/√(1+fs²) · exp(−iκ ∫ c²/(1+fs²) dw)           gb₁ ≤ C
 //!               f = gb₁/C,  ν² = b₁L/C,  κ² = g²b₁b₂/(CL)
-//! √b e^{iφ_b} = √b · exp(iκ ∫ b₂/b dw)      κ² = b₁C/(b₂L)                   gb₁ > C: never near the top
+//! √b e^{iφ_b} = √b · exp(iκ ∫ b₂/b dw)      κ² = b₁C/(b₂L)                   gb₁ > C
 //! ```
-//! (for `J ≥ 0`; the mirror image otherwise). The integrals by [`carlson`](super::carlson), as multiples
+//! (for `J ≥ 0`; the mirror image otherwise). The last is for motions that turn back before the top, where
+//! a small `J` would make `f` and `ν` large. The integrals by [`carlson`](super::carlson), as multiples
 //! of their value over `2K` plus a rest; no case is special but rest.
-use super::elliptic::{Jacobi, Parameter};
+use super::{
+    elliptic::{Jacobi, Parameter},
+    horizontal::{Above, Below, Factor, phase_factor},
+};
 use crate::{Vec3, geometry::s2};
 use nalgebra::Complex;
 use std::f64::consts::PI;
@@ -81,54 +85,28 @@ struct Orbit {
     orientation: Complex<f64>,
 }
 
-/// `√a e^{iφₐ}`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Below {
-    /// `√a₂`, `μ`, `e` and `μ√a₂ g/L`.
-    root: f64,
-    mu: f64,
-    e: f64,
-    rate: f64,
-}
-
-/// `√b e^{iφ_b}`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Above {
-    /// `gb₁ ≤ C`: `√b₂`, `ν`, `f`, `κ`.
-    Near { root: f64, nu: f64, f: f64, kappa: f64 },
-    /// `gb₁ > C`: `b₁`, `b₂`, `Δ`, `κ`.
-    Far {
-        b1: f64,
-        b2: f64,
-        delta: f64,
-        kappa: f64,
-    },
-}
-
-/// A complex function of `w` and its derivative.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Factor {
-    value: Complex<f64>,
-    slope: Complex<f64>,
-}
-
 impl SphericalPendulum {
     /// The motion that starts with `direction` (made unit) and `angular_velocity` (rad/s; its part along
     /// the direction does not move the bob). `gravity` is the acceleration over the length, s⁻².
     pub fn new(gravity: Vec3, direction: Vec3, angular_velocity: Vec3) -> Self {
-        let start = direction.try_normalize(0.0).unwrap_or_else(Vec3::z);
+        let start = unit_vector(direction);
+        let omega = start.cross(&angular_velocity.cross(&start));
         // Units of time in which nothing overflows.
-        let unit = gravity.amax().sqrt().max(angular_velocity.amax());
-        let (gravity, omega) = (gravity / unit / unit, angular_velocity / unit);
-        let g = gravity.norm();
-        let down = gravity.try_normalize(0.0).unwrap_or_else(Vec3::z);
+        let unit = gravity.amax().sqrt().max(omega.amax());
+        let down = unit_vector(gravity);
+        let g = down.dot(&(gravity / unit / unit));
         let basis = s2::tangent_basis(&down);
         let axes = [basis.column(0).into(), basis.column(1).into(), down];
         let components = |v: Vec3| Vec3::from(axes.map(|axis: Vec3| axis.dot(&v)));
         let q = components(start);
-        let velocity = components(omega).cross(&q);
-        let rests = velocity == Vec3::zeros() && (g == 0.0 || q.xy() == nalgebra::Vector2::zeros());
-        let orbit = (unit > 0.0 && !rests).then(|| Orbit::new(g, q, velocity, unit));
+        // The product is taken here so that velocity and position are perpendicular to all digits, also
+        // where both are nearly horizontal.
+        let velocity = components(omega / unit).cross(&q);
+        let orbit = if unit == 0.0 {
+            None
+        } else {
+            Orbit::new(g, q, velocity, unit)
+        };
         Self { axes, start, orbit }
     }
 
@@ -181,8 +159,9 @@ impl SphericalPendulum {
 }
 
 impl Orbit {
-    /// In axes with `z` along gravity of size `g` and in the given unit of frequency, 1/s.
-    fn new(g: f64, q: Vec3, velocity: Vec3, unit: f64) -> Self {
+    /// In axes with `z` along gravity of size `g` and in the given unit of frequency, 1/s. `None` when
+    /// nothing moves, or by less than the square root of the smallest number.
+    fn new(g: f64, q: Vec3, velocity: Vec3, unit: f64) -> Option<Self> {
         let u = q.z;
         let horizontal = q.xy().norm_squared();
         let (a, b) = if u > 0.0 {
@@ -191,7 +170,6 @@ impl Orbit {
             (1.0 - u, horizontal / (1.0 - u))
         };
         let j = q.x * velocity.y - q.y * velocity.x;
-        let jj = j * j;
         let above_top = 0.5 * velocity.norm_squared() - g * b;
         let rise = velocity.z;
         let acceleration = g * horizontal - velocity.norm_squared() * u;
@@ -202,26 +180,30 @@ impl Orbit {
             let y = positive_root(above_top, above_top + 2.0 * g, right);
             (above_top + y, y)
         } else {
-            let y = positive_root(2.0 * g, -above_top, right);
+            let y = positive_root(2.0 * g, above_top.abs(), right);
             (y, y - above_top)
         };
         let w = far + g * b;
-        let product = -rise * rise / (2.0 * w);
-        let sum = (acceleration + g * product) / w;
-        let delta = (sum * sum - 4.0 * product).sqrt();
+        if w == 0.0 || velocity.norm_squared() + g * horizontal == 0.0 {
+            return None;
+        }
+        // √−p: what is small would vanish if squared.
+        let root = rise.abs() / (2.0 * w).sqrt();
+        let sum = (acceleration - g * root * root) / w;
+        let delta = sum.hypot(2.0 * root);
         // u₂ − u and u − u₁, both ≥ 0; the smaller from their product.
         let larger = 0.5 * (sum.abs() + delta);
-        let smaller = quotient(-product, larger);
+        let smaller = quotient(root, larger) * root;
         let (down, up) = if sum > 0.0 {
             (larger, smaller)
         } else {
             (smaller, larger)
         };
         let a1 = a + up;
-        let a2 = quotient(jj, 2.0 * a1 * (2.0 * g + far));
+        let a2 = quotient(j, a1) * j / (2.0 * (2.0 * g + far));
         let b2 = 2.0 - a2;
         let b1 = if above_top > 0.0 {
-            jj / (2.0 * far * b2)
+            j * (j / (2.0 * far * b2))
         } else {
             a2 + rest / g
         };
@@ -241,9 +223,9 @@ impl Orbit {
             e: g * a2 / l,
             rate: mu * a2.sqrt() * g / l,
         };
-        let passes_top = jj == 0.0 && above_top >= 0.0;
+        let passes_top = right == 0.0 && above_top >= 0.0;
         let above = if passes_top || g * b1 <= far {
-            let share = quotient(b1, far);
+            let share = if far > 0.0 { b1 / far } else { 0.0 };
             Above::Near {
                 root: b2.sqrt(),
                 nu: (share * l).sqrt(),
@@ -267,12 +249,10 @@ impl Orbit {
             drift: 0.0,
             orientation: Complex::new(1.0, 0.0),
         };
-        if jj > 0.0 {
-            let quarter = parameter.quarter();
-            orbit.drift = 2.0 * (below.exponent(quarter) + above.exponent(quarter));
-        }
+        let quarter = parameter.quarter();
+        orbit.drift = 2.0 * (below.exponent(quarter) + above.exponent(quarter));
         orbit.orientation = orbit.orientation_from(start, q, velocity / (0.5 * l).sqrt());
-        orbit
+        Some(orbit)
     }
 
     /// The rotation that takes the formulas at the start to the given state; `slope` is `dq/dw`.
@@ -321,89 +301,6 @@ impl Orbit {
     }
 }
 
-impl Below {
-    fn factor(&self, at: Jacobi, m: f64) -> Factor {
-        let Jacobi { sn, cn, dn } = at;
-        let numerator = Factor {
-            value: Complex::new(self.root * cn * dn, self.mu * sn),
-            slope: Complex::new(-self.root * sn * (dn * dn + m * cn * cn), self.mu * cn * dn),
-        };
-        let divisor = 1.0 + self.e * sn * sn;
-        numerator
-            .over_root(divisor, 2.0 * self.e * sn * cn * dn)
-            .turned(self.exponent(at), self.rate * sn * sn / divisor)
-    }
-
-    fn exponent(&self, at: Jacobi) -> f64 {
-        if self.rate == 0.0 {
-            return 0.0;
-        }
-        self.rate * at.remainder(1.0 + self.e * at.sn * at.sn)
-    }
-}
-
-impl Above {
-    fn factor(&self, at: Jacobi, m: f64) -> Factor {
-        let Jacobi { sn, cn, dn } = at;
-        match *self {
-            Self::Near { root, nu, f, kappa } => {
-                let numerator = Factor {
-                    value: Complex::new(root * cn, nu * sn * dn),
-                    slope: Complex::new(-root * sn * dn, nu * cn * (dn * dn - m * sn * sn)),
-                };
-                let divisor = 1.0 + f * sn * sn;
-                numerator
-                    .over_root(divisor, 2.0 * f * sn * cn * dn)
-                    .turned(self.exponent(at), -kappa * cn * cn / divisor)
-            }
-            Self::Far { b1, b2, delta, kappa } => {
-                let b = b1 + delta * cn * cn;
-                let value = b.sqrt();
-                let root = Factor {
-                    value: Complex::new(value, 0.0),
-                    slope: Complex::new(-delta * sn * cn * dn / value, 0.0),
-                };
-                root.turned(self.exponent(at), kappa * b2 / b)
-            }
-        }
-    }
-
-    fn exponent(&self, at: Jacobi) -> f64 {
-        let Jacobi { sn, cn, .. } = at;
-        match *self {
-            Self::Near { kappa: 0.0, .. } | Self::Far { kappa: 0.0, .. } => 0.0,
-            // c²/(1+fs²) = 1 − (1+f) s²/(1+fs²).
-            Self::Near { f, kappa, .. } => {
-                -kappa * (at.first() - (1.0 + f) * at.remainder(1.0 + f * sn * sn))
-            }
-            // b₂/b = 1 + n s²/(1−ns²) with n = Δ/b₂.
-            Self::Far { b1, b2, delta, kappa } => {
-                kappa * (at.first() + delta / b2 * at.remainder((b1 + delta * cn * cn) / b2))
-            }
-        }
-    }
-}
-
-impl Factor {
-    /// Divided by the square root of a positive function with the given slope.
-    fn over_root(self, divisor: f64, slope: f64) -> Self {
-        let root = divisor.sqrt();
-        Self {
-            value: self.value / root,
-            slope: (self.slope - self.value * (0.5 * slope / divisor)) / root,
-        }
-    }
-
-    /// Times `exp(i angle)`.
-    fn turned(self, angle: f64, rate: f64) -> Self {
-        let turn = phase_factor(angle);
-        Self {
-            value: self.value * turn,
-            slope: (self.slope + self.value * Complex::new(0.0, rate)) * turn,
-        }
-    }
-}
-
 /// The root `y ≥ 0` of `y (y+α)(y+β) = k` for `α, β, k ≥ 0`.
 fn positive_root(alpha: f64, beta: f64, k: f64) -> f64 {
     if k == 0.0 {
@@ -423,12 +320,17 @@ fn positive_root(alpha: f64, beta: f64, k: f64) -> f64 {
     y
 }
 
+/// The direction of a vector; any, if it has none.
+fn unit_vector(v: Vec3) -> Vec3 {
+    let size = v.amax();
+    if size == 0.0 {
+        Vec3::z()
+    } else {
+        (v / size).normalize()
+    }
+}
+
 /// `a/b`, or 0 where both vanish.
 fn quotient(a: f64, b: f64) -> f64 {
     if a == 0.0 { 0.0 } else { a / b }
-}
-
-fn phase_factor(angle: f64) -> Complex<f64> {
-    let (sine, cosine) = angle.sin_cos();
-    Complex::new(cosine, sine)
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! constants      f(c) = its value, if finite       x + 0 = x       1·x = x       0·x = 0       x^0 = 1       x^1 = x
-//! like terms     a·x + b·x = (a + b)·x             (a·x)·(b·y) = (a·b)·(x·y)     (a·x)^n = a^n·x^n     x·x = x^2
+//! like terms     a·x + b·x = (a + b)·x      a·(b·x) = (a·b)·x      (a·x)^n = a^n·x^n      x·x = x^2      (−x)·y = −(x·y)
 //! powers         (x^p)^q = x^(p·q)                 for whole p > 0 and q, and for any if x ≥ 0: norm(v)^2 = dot(v, v)
 //! ```
 //! `0·x = 0` also where x has no value: what is multiplied by zero is not there.
@@ -51,40 +51,41 @@ impl Expressions {
 
     pub(super) fn multiply(&mut self, a: Expression, b: Expression) -> Expression {
         let ((p, x), (q, y)) = (self.scaled(a), self.scaled(b));
-        let factor = p * q;
-        // A product that over- or underflows is left to the run.
-        if !factor.is_finite() || (factor == 0.0 && p != 0.0 && q != 0.0) {
-            return self.intern(Operation::Multiply(a, b));
+        match (self.known_value(a), self.known_value(b)) {
+            (Some(0.0), _) | (_, Some(0.0)) => return self.constant(0.0),
+            (Some(_), _) if (p * q).is_normal() => return self.scale(p * q, y),
+            (_, Some(_)) if (p * q).is_normal() => return self.scale(p * q, x),
+            _ if a == b => return self.power(a, 2.0),
+            _ => {}
         }
-        if factor == 0.0 {
-            return self.constant(0.0);
-        }
-        let rest = match (self.known_value(x), self.known_value(y)) {
-            (Some(_), _) => y,
-            (_, Some(_)) => x,
-            _ if x == y => self.power(x, 2.0),
-            _ => self.intern(Operation::Multiply(x.min(y), x.max(y))),
+        // Factors stay where they are, next to what they are shared with, unless they cancel.
+        let (a, b) = if (p * q).abs() == 1.0 {
+            (x, y)
+        } else {
+            (self.size(a), self.size(b))
         };
-        // A square may have brought out a factor of its own.
-        let (more, rest) = self.scaled(rest);
-        self.scale(factor * more, rest)
+        let product = self.intern(Operation::Multiply(a.min(b), a.max(b)));
+        self.scale(p.signum() * q.signum(), product)
     }
 
     pub(super) fn divide(&mut self, a: Expression, b: Expression) -> Expression {
         let ((p, x), (q, y)) = (self.scaled(a), self.scaled(b));
-        let factor = p / q;
-        if p == 0.0 && q != 0.0 {
-            return self.constant(0.0);
+        match (self.known_value(a), self.known_value(b)) {
+            (Some(0.0), value) if value != Some(0.0) => return self.constant(0.0),
+            (_, Some(_)) if (p / q).is_normal() => return self.scale(p / q, x),
+            (Some(_), None) if (p / q).is_normal() => {
+                let reciprocal = self.power(y, -1.0);
+                return self.scale(p / q, reciprocal);
+            }
+            _ => {}
         }
-        if !factor.is_finite() || factor == 0.0 {
-            return self.intern(Operation::Divide(a, b));
-        }
-        let quotient = match (self.known_value(x), self.known_value(y)) {
-            (_, Some(_)) => x,
-            (Some(_), _) => self.power(y, -1.0),
-            _ => self.intern(Operation::Divide(x, y)),
+        let (a, b) = if (p / q).abs() == 1.0 {
+            (x, y)
+        } else {
+            (self.size(a), self.size(b))
         };
-        self.scale(factor, quotient)
+        let quotient = self.intern(Operation::Divide(a, b));
+        self.scale(p.signum() * q.signum(), quotient)
     }
 
     pub(super) fn power(&mut self, base: Expression, exponent: f64) -> Expression {
@@ -104,8 +105,10 @@ impl Expressions {
             Operation::Power(inner, first) => {
                 let first = f64::from_bits(first);
                 let both = first.fract() == 0.0 && whole;
-                let product = (first * exponent).is_finite();
-                if first > 0.0 && product && (both || self.nodes[inner.index()].nonnegative) {
+                let allowed = both || self.nodes[inner.index()].nonnegative;
+                // The reciprocal of a square is a division.
+                let division = both && exponent == -1.0;
+                if first > 0.0 && allowed && !division && (first * exponent).is_finite() {
                     return self.power(inner, first * exponent);
                 }
             }
@@ -169,8 +172,27 @@ impl Expressions {
         if factor == 1.0 {
             return x;
         }
-        let factor = self.constant(factor);
-        self.intern(Operation::Multiply(factor, x))
+        // The sign stands apart: sums then subtract, and what differs by it alone is shared.
+        let size = self.constant(factor.abs());
+        let positive = match factor.abs() {
+            1.0 => x,
+            _ => self.intern(Operation::Multiply(size, x)),
+        };
+        if factor > 0.0 {
+            return positive;
+        }
+        let minus = self.constant(-1.0);
+        self.intern(Operation::Multiply(minus, positive))
+    }
+
+    /// An expression without its sign.
+    fn size(&mut self, x: Expression) -> Expression {
+        let (factor, rest) = self.scaled(x);
+        if factor < 0.0 {
+            self.scale(-factor, rest)
+        } else {
+            x
+        }
     }
 
     /// A factor and what it multiplies; of a constant, itself and one.
@@ -178,13 +200,17 @@ impl Expressions {
         if let Some(value) = self.known_value(x) {
             return (value, self.constant(1.0));
         }
-        match self.operation(x) {
-            Operation::Multiply(factor, rest) => match (self.known_value(factor), self.known_value(rest)) {
-                (Some(factor), None) => (factor, rest),
-                _ => (1.0, x),
-            },
-            _ => (1.0, x),
+        let mut factor = 1.0;
+        let mut rest = x;
+        while let Operation::Multiply(a, b) = self.operation(rest)
+            && let Some(value) = self.known_value(a)
+            && self.known_value(b).is_none()
+            && (factor * value).is_normal()
+        {
+            factor *= value;
+            rest = b;
         }
+        (factor, rest)
     }
 }
 

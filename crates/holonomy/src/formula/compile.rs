@@ -1,7 +1,7 @@
 //! Expressions → program: each expression that is needed becomes one instruction.
 //!
 //! ```text
-//! a + (−1)·b  → a − b       (−1)·b → −b       sin a and cos a → computed together
+//! a + (−1)·b  → a − b       sin a and cos a → computed together
 //! a^2, a^3    → products    a^−1   → 1/a      a^(n/2) → (√a)^n
 //! ```
 use super::expressions::{Expression, Expressions, Operation};
@@ -67,20 +67,23 @@ impl Program {
             }
         }
         instructions.reverse();
+        // Of a sine and its cosine, the first one computes both.
         instructions.retain_mut(|instruction| {
-            let partner = expressions.partner(instruction.result);
-            match (
-                instruction.code,
-                partner.filter(|partner| needed[partner.index()]),
-            ) {
-                (Code::Sine, Some(cosine)) => {
-                    instruction.code = Code::SineCosine;
-                    instruction.second = Some(cosine);
-                    true
-                }
-                (Code::Cosine, Some(_)) => false,
-                _ => true,
-            }
+            let result = instruction.result;
+            let partner = expressions
+                .partner(result)
+                .filter(|partner| needed[partner.index()]);
+            let Some(partner) = partner else {
+                return true;
+            };
+            let (sine, cosine) = match instruction.code {
+                Code::Sine => (result, partner),
+                _ => (partner, result),
+            };
+            instruction.code = Code::SineCosine;
+            instruction.result = sine;
+            instruction.second = Some(cosine);
+            result < partner
         });
         schedule(expressions, &instructions, constants, variables, outputs)
     }
@@ -90,16 +93,13 @@ impl Expressions {
     fn select(&self, operation: Operation) -> (Code, Expression, Operand) {
         match operation {
             // Neither is asked for.
-            Operation::Constant(_) | Operation::Variable(_) => (Code::Negate, Expression(0), Operand::None),
+            Operation::Constant(_) | Operation::Variable(_) => (Code::Multiply, Expression(0), Operand::None),
             Operation::Add(a, b) => match (self.negated(a), self.negated(b)) {
                 (_, Some(b)) => (Code::Subtract, a, Operand::Of(b)),
                 (Some(a), None) => (Code::Subtract, b, Operand::Of(a)),
                 (None, None) => (Code::Add, a, Operand::Of(b)),
             },
-            Operation::Multiply(a, b) => match self.known_value(a) {
-                Some(-1.0) => (Code::Negate, b, Operand::None),
-                _ => (Code::Multiply, a, Operand::Of(b)),
-            },
+            Operation::Multiply(a, b) => (Code::Multiply, a, Operand::Of(b)),
             Operation::Divide(a, b) => (Code::Divide, a, Operand::Of(b)),
             Operation::Power(a, exponent) => self.select_power(a, f64::from_bits(exponent)),
             Operation::PowerOf(a, b) => (Code::Power, a, Operand::Of(b)),
@@ -138,7 +138,7 @@ impl Expressions {
         let root = self.find(Operation::Power(a, 0.5_f64.to_bits()));
         match (exponent, root) {
             (0.5, _) => (Code::SquareRoot, a, Operand::None),
-            (2.0, _) => (Code::Square, a, Operand::None),
+            (2.0, _) => (Code::Multiply, a, Operand::Of(a)),
             (3.0, _) => (Code::Cube, a, Operand::None),
             (-1.0, _) => (Code::Reciprocal, a, Operand::None),
             (-0.5, Some(root)) => (Code::Reciprocal, root, Operand::None),

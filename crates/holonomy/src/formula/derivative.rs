@@ -16,6 +16,12 @@ use super::function::Function;
 impl Expressions {
     /// The derivatives of an expression by the variables in the given slots.
     pub fn gradient(&mut self, of: Expression, slots: &[usize]) -> Vec<Expression> {
+        let order = self.nodes[of.index()].source.order;
+        self.differentiate(of, slots, order.saturating_add(1))
+    }
+
+    /// A gradient; `order` counts how many times the formulas have been differentiated then.
+    fn differentiate(&mut self, of: Expression, slots: &[usize], order: u8) -> Vec<Expression> {
         let before = self.current;
         let zero = self.constant(0.0);
         let count = of.index() + 1;
@@ -35,7 +41,7 @@ impl Expressions {
             };
             let node = self.nodes[index];
             self.current = node.source;
-            self.current.order = node.source.order.saturating_add(1);
+            self.current.order = order;
             let y = Expression(index as u32);
             for (place, operand) in node.operation.operands().enumerate() {
                 if varies[operand.index()] {
@@ -74,7 +80,7 @@ impl Expressions {
         let size = slots.len();
         let mut hessian = vec![of; size * size];
         for i in 0..size {
-            let row = self.gradient(gradient[i], &slots[i..]);
+            let row = self.differentiate(gradient[i], &slots[i..], 2);
             for (j, entry) in (i..).zip(row) {
                 hessian[i * size + j] = entry;
                 hessian[j * size + i] = entry;

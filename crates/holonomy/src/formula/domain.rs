@@ -1,4 +1,4 @@
-use super::expressions::Origin;
+use super::expressions::{Origin, Source};
 use super::program::{Code, Program};
 use std::fmt;
 
@@ -7,6 +7,8 @@ use std::fmt;
 pub struct DomainError {
     /// The expression, as it was written.
     pub expression: String,
+    /// Its place in [`Program::expressions`].
+    pub number: u32,
     /// The definition that it was written in.
     pub definition: Option<String>,
     /// How many times it was differentiated; 0 if it is its value that does not exist.
@@ -65,6 +67,25 @@ impl fmt::Display for DomainError {
 impl std::error::Error for DomainError {}
 
 impl Program {
+    /// Everything that it computes on the way, as it was written.
+    pub fn expressions(&self) -> Vec<String> {
+        let label = |origin: &Origin| {
+            let text = self.text(origin.source);
+            match origin.source.order {
+                0 => text.to_owned(),
+                1 => format!("derivative of {text}"),
+                _ => format!("second derivative of {text}"),
+            }
+        };
+        self.origins.iter().map(label).collect()
+    }
+
+    fn text(&self, source: Source) -> &str {
+        let written = self.texts.get(source.text as usize).map(|written| &written.text);
+        let part = written.and_then(|text| text.get(source.start as usize..source.end as usize));
+        part.unwrap_or_default()
+    }
+
     /// Names the first expression without a finite value, after a sweep in which there is one.
     pub(super) fn diagnose(&self, registers: &[f64]) -> DomainError {
         // In the order in which expressions were made, which is not that of the registers.
@@ -77,15 +98,13 @@ impl Program {
             .filter(|(_, (unsound, _))| *unsound);
         let first = first.min_by_key(|(_, (_, origin))| origin.rank);
         let (place, origin) = first.map_or((0, Origin::default()), |(place, (_, origin))| (place, *origin));
-        let source = origin.source;
-        let written = self.texts.get(source.text as usize);
-        let expression =
-            written.and_then(|written| written.text.get(source.start as usize..source.end as usize));
+        let written = self.texts.get(origin.source.text as usize);
         let (reason, argument) = self.reason(self.constants.len() + place, registers);
         DomainError {
-            expression: expression.unwrap_or_default().to_owned(),
+            expression: self.text(origin.source).to_owned(),
+            number: place as u32,
             definition: written.and_then(|written| written.definition.clone()),
-            order: source.order,
+            order: origin.source.order,
             reason,
             argument,
         }

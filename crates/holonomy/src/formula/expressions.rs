@@ -1,6 +1,7 @@
 //! Expressions as a graph in which equal ones exist once.
 use super::Formula;
-use super::function::{Function, Kind};
+use super::function::Function;
+use super::kinds::Kind;
 use super::program::Program;
 use super::tree::{Axis, Form, Meaning, Tree};
 use std::collections::HashMap;

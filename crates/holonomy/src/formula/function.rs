@@ -1,20 +1,4 @@
-/// A number or a vector of R³.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A number.
-    Scalar,
-    /// Three numbers.
-    Vector,
-}
-
-impl Kind {
-    pub(super) fn noun(self) -> &'static str {
-        match self {
-            Self::Scalar => "number",
-            Self::Vector => "vector",
-        }
-    }
-}
+use super::kinds::Kind;
 
 /// The functions of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -103,31 +87,4 @@ impl Function {
             _ => Kind::Scalar,
         }
     }
-}
-
-/// What to write for a function of other languages, if it goes by another name here or is left out.
-pub(super) fn elsewhere(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "ln" | "Log" => "the natural logarithm is written `log(x)`",
-        "log10" | "lg" => "write `log(x)/log(10)`",
-        "log2" | "ld" => "write `log(x)/log(2)`",
-        "arcsin" => "write `asin(x)`",
-        "arccos" => "write `acos(x)`",
-        "arctan" | "atg" => "write `atan(x)`",
-        "arctan2" => "write `atan2(y, x)`",
-        "tg" => "write `tan(x)`",
-        "cot" => "write `1/tan(x)`",
-        "sec" => "write `1/cos(x)`",
-        "csc" => "write `1/sin(x)`",
-        "pow" | "power" => "write `x^y`",
-        "sqr" | "square" => "write `x^2`",
-        "cbrt" => "write `x^(1/3)`",
-        "fabs" => "write `abs(x)`",
-        "length" | "mag" | "magnitude" => "write `norm(v)`",
-        "sign" | "sgn" | "heaviside" => {
-            "it jumps, and a Lagrangian must be smooth; `tanh(x/0.01)` nearly does"
-        }
-        "floor" | "ceil" | "round" | "mod" | "fmod" => "it jumps, and a Lagrangian must be smooth",
-        _ => return None,
-    })
 }

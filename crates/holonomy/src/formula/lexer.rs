@@ -148,6 +148,7 @@ fn stray(letter: char, at: usize, before: Option<&Lexeme<'_>>) -> FormulaError {
         '·' | '×' | '⋅' | '∗' => error("multiplication is written `*`"),
         '÷' | '∕' => error("division is written `/`"),
         '−' | '–' | '—' => error("this dash is not a minus sign").help("write `-`"),
+        '°' => error("angles are in radians").help("write `30*pi/180` for 30°"),
         '√' => error("square roots are written `sqrt(…)`"),
         '²' => error("powers are written `^`").help("write `^2`"),
         '³' => error("powers are written `^`").help("write `^3`"),

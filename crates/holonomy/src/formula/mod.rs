@@ -14,26 +14,52 @@
 //!
 //! A [`Scope`] says what the names mean, a [`Formula`] is a text that was understood, [`Expressions`] hold its parts
 //! and derivatives, and a [`Program`] computes them without allocating.
-mod algebra;
-mod compile;
-mod definitions;
-mod derivative;
-mod domain;
+//!
+//! ```
+//! use holonomy::formula::{Expressions, Formula, Kind, Scope};
+//!
+//! // x = (theta, theta', t)
+//! let mut scope = Scope::new();
+//! scope.coordinate("theta", Kind::Scalar, 0, 1).unwrap();
+//! scope.time(2);
+//! scope.parameter("m", 1.0).unwrap();
+//! scope.parameter("g", 9.81).unwrap();
+//! scope.define(&[("L", "T - V"), ("T", "0.5*m*theta'^2"), ("V", "-m*g*cos(theta)")]).unwrap();
+//! let formula = Formula::parse_as(Kind::Scalar, "L", &scope).unwrap();
+//!
+//! let mut expressions = Expressions::new();
+//! let lagrangian = expressions.scalar(&formula);
+//! let [force, momentum] = expressions.gradient(lagrangian, &[0, 1])[..] else { unreachable!() };
+//! let mass = expressions.gradient(momentum, &[1])[0];
+//! assert_eq!(expressions.known_value(mass), Some(1.0));
+//!
+//! let program = expressions.compile(&[force, momentum, mass]);
+//! let (mut workspace, mut out) = (program.workspace(), [0.0; 3]);
+//! program.evaluate(&[0.0, 2.0, 0.0], &mut workspace, &mut out).unwrap();
+//! assert_eq!(out, [0.0, 2.0, 1.0]);
+//! ```
 mod error;
-mod expressions;
-mod function;
-mod lexer;
-mod parser;
-mod print;
-mod program;
-mod schedule;
 mod scope;
+mod definitions;
+mod lexer;
+mod function;
+mod kinds;
 mod tree;
+mod parser;
+mod slips;
+mod print;
+mod expressions;
+mod algebra;
+mod derivative;
+mod program;
+mod compile;
+mod schedule;
+mod domain;
 
 pub use domain::{DomainError, Reason};
 pub use error::{DefinitionError, FormulaError};
 pub use expressions::{Expression, Expressions};
-pub use function::Kind;
+pub use kinds::Kind;
 pub use program::{Program, Workspace};
 pub use scope::Scope;
 
@@ -42,8 +68,9 @@ use std::fmt;
 use std::sync::Arc;
 use tree::Tree;
 
-/// A text that was understood. It prints with no more parentheses than needed, and is equal to what was read in other
-/// words.
+/// A text that was understood. It prints with no more parentheses than needed.
+///
+/// Formulas are equal if they have the same tree, however they were spaced and bracketed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
     tree: Tree,

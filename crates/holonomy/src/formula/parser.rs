@@ -10,11 +10,11 @@
 //! ```
 //! A postfix tree is fixed by its forms and their arities, so nodes are just appended as they are read.
 use super::error::FormulaError;
-use super::function::{Function, Kind, elsewhere};
+use super::function::Function;
+use super::kinds::{Kind, combined, misfit};
 use super::lexer::{Lexeme, Token, tokens};
 use super::scope::Scope;
 use super::tree::{Axis, Form, Meaning, Node, Tree};
-use crate::model::nearest;
 use std::ops::Range;
 
 /// Parentheses, calls, signs and exponents within each other, at most.
@@ -35,6 +35,7 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Tree, Vec<FormulaError>
         at: 0,
         depth: 0,
         nodes: Vec::new(),
+        outer: Vec::new(),
         errors: Vec::new(),
         scope,
     };
@@ -55,15 +56,18 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Tree, Vec<FormulaError>
     }
 }
 
-struct Parser<'a> {
-    text: &'a str,
-    tokens: &'a [Lexeme<'a>],
-    at: usize,
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) tokens: &'a [Lexeme<'a>],
+    /// The next token.
+    pub(super) at: usize,
     depth: usize,
     nodes: Vec<Node>,
+    /// The span of each node with the parentheses around it.
+    outer: Vec<Range<usize>>,
     /// What does not keep the rest from being read.
     errors: Vec<FormulaError>,
-    scope: &'a Scope,
+    pub(super) scope: &'a Scope,
 }
 
 /// The last node of what was read, or an error after which nothing more can be understood.
@@ -120,8 +124,8 @@ impl<'a> Parser<'a> {
             Token::Symbol('-') => {
                 self.at += 1;
                 let operand = self.expression(NEGATE)?;
-                let node = &self.nodes[operand];
-                let (kind, span) = (node.kind, sign.start..node.span.end);
+                let kind = self.nodes[operand].kind;
+                let span = sign.start..self.outer[operand].end;
                 Ok(self.push(Form::Negate, kind, span))
             }
             Token::Symbol('+') => {
@@ -157,7 +161,7 @@ impl<'a> Parser<'a> {
                 self.at += 1;
                 let inner = self.expression(SUM)?;
                 let end = self.close(')', span.clone())?;
-                self.nodes[inner].span = span.start..end;
+                self.outer[inner] = span.start..end;
                 Ok(inner)
             }
             Token::Symbol('[') => self.vector(),
@@ -176,14 +180,8 @@ impl<'a> Parser<'a> {
         if let Some(function) = Function::named(name) {
             return Err(self.uncalled(function, span));
         }
-        if let (Token::Symbol('.'), Some(Token::Name(member, _))) = (self.peek(), self.second())
-            && !self.scope.knows(name)
-            && (Function::named(member).is_some() || elsewhere(member).is_some() || member == "pi")
-        {
-            let prefix = span.start..self.span().end;
-            let error = FormulaError::new(prefix, "names have no prefix here");
-            let parentheses = if member == "pi" { "" } else { "(…)" };
-            return Err(error.help(format!("write `{member}{parentheses}`")));
+        if let Some(error) = self.prefix(name, span.clone()) {
+            return Err(error);
         }
         let (meaning, kind) = match self.scope.meaning(name, primes, span.clone()) {
             Ok(found) => found,
@@ -204,32 +202,14 @@ impl<'a> Parser<'a> {
     fn call(&mut self, name: &str, primes: usize, span: Range<usize>) -> Read {
         let function = Function::named(name).filter(|_| primes == 0);
         if function.is_none() {
-            let error = FormulaError::new(span.clone(), format!("there is no function `{name}`"));
-            let known = self.scope.knows(name);
-            self.errors.push(if known {
-                let error = FormulaError::new(span.clone(), format!("`{name}` is not a function"));
-                match (self.tokens.get(self.at + 1), self.tokens.get(self.at + 2)) {
-                    (Some(inner), Some(end))
-                        if inner.token == Token::Name("t", 0) && end.token == Token::Symbol(')') =>
-                    {
-                        error.help(format!("write `{name}`: that it depends on time is understood"))
-                    }
-                    _ => error.help(format!("to multiply, write `{name}*(…)`")),
-                }
-            } else if let Some(help) = elsewhere(name) {
-                error.help(help)
-            } else if let Some(near) = nearest(name, Function::names()) {
-                error.help(format!("did you mean `{near}`?"))
-            } else {
-                let names: Vec<&str> = Function::names().collect();
-                error.help(format!("the functions are {}", names.join(", ")))
-            });
+            self.errors.push(self.no_function(name, span.clone()));
         }
         let list = self.list(')')?;
         let whole = span.start..list.span.end;
         let Some(function) = function else {
             // Already reported: one node in place of all arguments.
             self.nodes.truncate(list.first);
+            self.outer.truncate(list.first);
             let unknown = Form::Name {
                 name: name.into(),
                 primed: false,
@@ -298,7 +278,7 @@ impl<'a> Parser<'a> {
         };
         self.at += 1;
         let node = &self.nodes[vector];
-        let whole = node.span.start..span.end;
+        let whole = self.outer[vector].start..span.end;
         if node.kind == Some(Kind::Scalar) {
             let message = "this is a number: it has no components";
             self.errors.push(FormulaError::new(node.span.clone(), message));
@@ -309,7 +289,7 @@ impl<'a> Parser<'a> {
 
     fn binary(&mut self, form: Form, left: usize, right: usize) -> usize {
         let (a, b) = (&self.nodes[left], &self.nodes[right]);
-        let span = a.span.start..b.span.end;
+        let span = self.outer[left].start..self.outer[right].end;
         let kind = match (a.kind, b.kind) {
             (Some(a), Some(b)) => combined(&form, a, b).map_err(|(message, help)| {
                 let error = FormulaError::new(span.clone(), message);
@@ -362,15 +342,15 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn peek(&self) -> Token<'a> {
+    pub(super) fn peek(&self) -> Token<'a> {
         self.tokens.get(self.at).map_or(Token::End, |lexeme| lexeme.token)
     }
 
-    fn second(&self) -> Option<Token<'a>> {
+    pub(super) fn second(&self) -> Option<Token<'a>> {
         self.tokens.get(self.at + 1).map(|lexeme| lexeme.token)
     }
 
-    fn span(&self) -> Range<usize> {
+    pub(super) fn span(&self) -> Range<usize> {
         let end = self.text.len();
         self.tokens
             .get(self.at)
@@ -382,6 +362,7 @@ impl<'a> Parser<'a> {
         for _ in 0..form.arity() {
             first = self.nodes[first - 1].first;
         }
+        self.outer.push(span.clone());
         self.nodes.push(Node {
             form,
             kind,
@@ -390,47 +371,6 @@ impl<'a> Parser<'a> {
         });
         self.nodes.len() - 1
     }
-
-    /// A complete operand is followed by something that continues nothing.
-    fn unexpected(&self) -> FormulaError {
-        let span = self.span();
-        let written = &self.text[span.clone()];
-        let before = match self.at.checked_sub(1).and_then(|before| self.tokens.get(before)) {
-            Some(lexeme) => lexeme,
-            None => return FormulaError::new(span, format!("`{written}` cannot stand here")),
-        };
-        let previous = &self.text[before.span.clone()];
-        match (before.token, self.peek()) {
-            (Token::Name(..) | Token::Symbol(_), Token::Symbol('[')) => {
-                FormulaError::new(span, "`[` cannot follow a value")
-                    .help("components are written `.x`, `.y` and `.z`")
-            }
-            (Token::Number(_), Token::Symbol(',')) if matches!(self.second(), Some(Token::Number(_))) => {
-                FormulaError::new(span, "a comma separates arguments; here are none")
-                    .help("the decimal mark is a point")
-            }
-            (_, Token::Symbol(',')) => FormulaError::new(span, "a comma separates arguments; here are none"),
-            (Token::Symbol(_), _) | (_, Token::Symbol(_)) => {
-                FormulaError::new(span, "an operator is missing here")
-                    .help("multiplication is written out: `*`")
-            }
-            _ => FormulaError::new(before.span.start..span.end, "an operator is missing here")
-                .help(format!("write `{previous}*{written}`")),
-        }
-    }
-
-    /// The name of a function without arguments.
-    fn uncalled(&self, function: Function, span: Range<usize>) -> FormulaError {
-        let name = function.name();
-        let error = FormulaError::new(span, format!("`{name}` needs its argument in parentheses"));
-        match self.peek() {
-            Token::Symbol('^') => error.help(format!("write `{name}(x)^2`")),
-            Token::Name(..) | Token::Number(_) => {
-                error.help(format!("write `{name}({})`", &self.text[self.span()]))
-            }
-            _ => error,
-        }
-    }
 }
 
 struct List {
@@ -438,38 +378,4 @@ struct List {
     /// The first node of all of it.
     first: usize,
     span: Range<usize>,
-}
-
-/// What an operator gives, or why it gives nothing and what to do.
-fn combined(form: &Form, a: Kind, b: Kind) -> Result<Kind, (&'static str, &'static str)> {
-    use Kind::{Scalar, Vector};
-    match (form, a, b) {
-        (Form::Sum | Form::Difference, a, b) if a == b => Ok(a),
-        (Form::Product, Scalar, other) | (Form::Product, other, Scalar) => Ok(other),
-        (Form::Quotient, any, Scalar) => Ok(any),
-        (Form::Power, Scalar, Scalar) => Ok(Scalar),
-        (Form::Sum, ..) => Err(("a number and a vector have no sum", "")),
-        (Form::Difference, ..) => Err(("a number and a vector have no difference", "")),
-        (Form::Product, ..) => Err((
-            "`*` does not multiply two vectors",
-            "write `dot(a, b)` or `cross(a, b)`",
-        )),
-        (Form::Power, Vector, _) => Err(("a vector has no powers", "write `dot(v, v)` for its square")),
-        _ => Err(("a vector cannot stand here", "write `norm(v)` for its length")),
-    }
-}
-
-fn misfit(function: Function, span: Range<usize>) -> FormulaError {
-    let (name, wanted) = (function.name(), function.argument());
-    let given = match wanted {
-        Kind::Scalar => Kind::Vector,
-        Kind::Vector => Kind::Scalar,
-    };
-    let message = format!("`{name}` takes a {}; this is a {}", wanted.noun(), given.noun());
-    let error = FormulaError::new(span, message);
-    match function {
-        Function::Norm => error.help("write `abs(x)` for a number"),
-        Function::Abs => error.help("write `norm(v)` for a vector"),
-        _ => error,
-    }
 }

@@ -50,8 +50,6 @@ pub(super) enum Code {
     Subtract,
     Multiply,
     Divide,
-    Negate,
-    Square,
     Cube,
     Reciprocal,
     SquareRoot,
@@ -148,15 +146,11 @@ impl Program {
 
         self.sweep(registers);
 
-        let mut finite = true;
         for (value, register) in out.iter_mut().zip(&self.outputs) {
             *value = registers[*register as usize];
-            finite &= value.is_finite();
         }
-        for register in &self.watched {
-            finite &= registers[*register as usize].is_finite();
-        }
-        if finite {
+        let watched = self.watched.iter().map(|register| registers[*register as usize]);
+        if all_finite(out.iter().copied()) && all_finite(watched) {
             Ok(())
         } else {
             Err(self.diagnose(registers))
@@ -180,8 +174,6 @@ impl Program {
                 Code::Subtract => each2(known, operands, results, |a, b| a - b),
                 Code::Multiply => each2(known, operands, results, |a, b| a * b),
                 Code::Divide => each2(known, operands, results, |a, b| a / b),
-                Code::Negate => each(known, operands, results, |a| -a),
-                Code::Square => each(known, operands, results, |a| a * a),
                 Code::Cube => each(known, operands, results, |a| a * a * a),
                 Code::Reciprocal => each(known, operands, results, |a| 1.0 / a),
                 Code::SquareRoot => each(known, operands, results, f64::sqrt),
@@ -219,6 +211,15 @@ impl Program {
     }
 }
 
+/// Without a branch for each: adding one to an exponent of ones carries into the sign.
+fn all_finite(values: impl Iterator<Item = f64>) -> bool {
+    let exponent = f64::INFINITY.to_bits();
+    let carry = values.fold(0, |carry, value| {
+        carry | ((value.to_bits() & exponent) + (1 << (f64::MANTISSA_DIGITS - 1)))
+    });
+    carry >> 63 == 0
+}
+
 #[inline(always)]
 fn each(known: &[f64], operands: &[[u32; 2]], results: &mut [f64], act: impl Fn(f64) -> f64) {
     for ([a, _], result) in operands.iter().zip(results) {
@@ -236,31 +237,4 @@ fn each2(known: &[f64], operands: &[[u32; 2]], results: &mut [f64], act: impl Fn
 fn values(expressions: &mut Expressions, formulas: &[&Formula]) -> Vec<Expression> {
     let each = formulas.iter().map(|formula| expressions.components(formula));
     each.collect::<Vec<_>>().concat()
-}
-#[cfg(test)]
-mod dump {
-    use super::super::*;
-    #[test]
-    fn dump() {
-        let mut scope = Scope::new();
-        scope.coordinate("a", Kind::Scalar, 0, 2).unwrap();
-        scope.coordinate("b", Kind::Scalar, 1, 3).unwrap();
-        for (n, v) in [("m1", 1.2), ("m2", 0.7), ("l1", 0.9), ("l2", 1.1), ("g", 9.81)] {
-            scope.parameter(n, v).unwrap();
-        }
-        let f = Formula::parse("0.5*(m1 + m2)*l1^2*a'^2 + 0.5*m2*l2^2*b'^2 + m2*l1*l2*a'*b'*cos(a - b) + (m1 + m2)*g*l1*cos(a) + m2*g*l2*cos(b)", &scope).unwrap();
-        let p = Program::with_hessian(&f, &[0, 1, 2, 3]);
-        println!("constants {:?}", p.constants);
-        let mut o = 0;
-        let mut to = p.constants.len() + p.variables;
-        for r in &p.runs {
-            println!("{:?} x{}", r.code, r.length);
-            for k in 0..r.length as usize {
-                println!("   r{} = {:?}", to + k, p.operands[o + k]);
-            }
-            o += r.length as usize;
-            to += r.length as usize * if r.code == super::Code::SineCosine { 2 } else { 1 };
-        }
-        println!("out {:?}", p.outputs);
-    }
 }

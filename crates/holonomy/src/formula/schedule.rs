@@ -1,5 +1,7 @@
-//! Instructions → runs: of those that can be computed next, all with the most frequent code are computed in a row.
-//! A run is one loop without decisions, and its instructions do not wait for each other.
+//! Instructions → runs of the same code.
+//!
+//! A run is one loop without decisions, and its instructions do not wait for each other. Of the instructions that can
+//! be computed next, the one with the longest chain of others behind it says which code comes next.
 use super::compile::{Instruction, Numbers, Operand};
 use super::expressions::{Expression, Expressions, Operation, Origin};
 use super::program::{Code, Program, Run};
@@ -25,7 +27,6 @@ pub(super) fn schedule(
         texts: expressions.texts.clone(),
     };
     let mut registers = vec![0_u32; expressions.nodes.len()];
-    let mut done = vec![false; expressions.nodes.len()];
     for (index, node) in expressions.nodes.iter().enumerate() {
         let place = match node.operation {
             Operation::Constant(bits) => constants.places.get(&bits).copied(),
@@ -37,30 +38,42 @@ pub(super) fn schedule(
         };
         if let Some(place) = place {
             registers[index] = place;
-            done[index] = true;
+        }
+    }
+
+    // The longest chain of instructions behind each.
+    let mut heights = vec![0_u32; instructions.len()];
+    let mut maker = vec![None; expressions.nodes.len()];
+    for (index, instruction) in instructions.iter().enumerate() {
+        for result in instruction.results() {
+            maker[result.index()] = Some(index);
+        }
+    }
+    for (index, instruction) in instructions.iter().enumerate().rev() {
+        for maker in instruction
+            .operands()
+            .filter_map(|operand| maker[operand.index()])
+        {
+            heights[maker] = heights[maker].max(heights[index] + 1);
         }
     }
 
     let mut missing = vec![0_u32; instructions.len()];
-    let mut waiting: BTreeMap<Expression, Vec<usize>> = BTreeMap::new();
-    let mut ready: BTreeMap<Code, Vec<usize>> = BTreeMap::new();
+    let mut waiting: Vec<Vec<usize>> = vec![Vec::new(); instructions.len()];
+    let mut ready = Ready::default();
     for (index, instruction) in instructions.iter().enumerate() {
-        for operand in instruction.operands().filter(|operand| !done[operand.index()]) {
+        for maker in instruction
+            .operands()
+            .filter_map(|operand| maker[operand.index()])
+        {
             missing[index] += 1;
-            waiting.entry(operand).or_default().push(index);
+            waiting[maker].push(index);
         }
         if missing[index] == 0 {
-            ready.entry(instruction.code).or_default().push(index);
+            ready.insert(instruction.code, heights[index], index);
         }
     }
-    while let Some(code) = ready
-        .iter()
-        .max_by_key(|(_, run)| run.len())
-        .map(|(code, _)| *code)
-    {
-        let run = ready.remove(&code).unwrap_or_default();
-        let mut results: Vec<Expression> = run.iter().map(|index| instructions[*index].result).collect();
-        results.extend(run.iter().filter_map(|index| instructions[*index].second));
+    while let Some((code, run)) = ready.next() {
         for index in &run {
             let instruction = &instructions[*index];
             let a = registers[instruction.a.index()];
@@ -72,18 +85,22 @@ pub(super) fn schedule(
             };
             program.operands.push([a, b]);
         }
-        for result in results {
+        let firsts = run.iter().map(|index| instructions[*index].result);
+        let seconds = run.iter().filter_map(|index| instructions[*index].second);
+        for result in firsts.chain(seconds) {
             let register = program.count_registers() as u32;
-            program.origins.push(expressions.origin(result));
-            program.count += 1;
             registers[result.index()] = register;
+            program.count += 1;
+            program.origins.push(expressions.origin(result));
             if code.may_be_infinite() {
                 program.watched.push(register);
             }
-            for index in waiting.remove(&result).unwrap_or_default() {
-                missing[index] -= 1;
-                if missing[index] == 0 {
-                    ready.entry(instructions[index].code).or_default().push(index);
+        }
+        for index in &run {
+            for user in std::mem::take(&mut waiting[*index]) {
+                missing[user] -= 1;
+                if missing[user] == 0 {
+                    ready.insert(instructions[user].code, heights[user], user);
                 }
             }
         }
@@ -96,7 +113,34 @@ pub(super) fn schedule(
     program
 }
 
+/// Instructions that can be computed next, by their codes.
+#[derive(Default)]
+struct Ready {
+    codes: BTreeMap<Code, (u32, Vec<usize>)>,
+}
+
+impl Ready {
+    fn insert(&mut self, code: Code, height: u32, index: usize) {
+        let (highest, list) = self.codes.entry(code).or_default();
+        *highest = height.max(*highest);
+        list.push(index);
+    }
+
+    fn next(&mut self) -> Option<(Code, Vec<usize>)> {
+        let most = self
+            .codes
+            .iter()
+            .max_by_key(|(_, (highest, list))| (*highest, list.len()));
+        let code = *most?.0;
+        self.codes.remove(&code).map(|(_, list)| (code, list))
+    }
+}
+
 impl Instruction {
+    fn results(&self) -> impl Iterator<Item = Expression> {
+        [self.result].into_iter().chain(self.second)
+    }
+
     fn operands(&self) -> impl Iterator<Item = Expression> {
         let second = match self.b {
             Operand::Of(b) => Some(b),

@@ -1,5 +1,6 @@
 use super::error::FormulaError;
-use super::function::{Function, Kind};
+use super::function::Function;
+use super::kinds::Kind;
 use super::lexer::is_name;
 use super::tree::{Meaning, Tree};
 use crate::model::nearest;

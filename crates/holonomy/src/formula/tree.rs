@@ -1,6 +1,7 @@
 //! The tree of a formula, in postfix order: the operands of a node stand before it, so that everything done with a
 //! tree is a loop, however deep it is.
-use super::function::{Function, Kind};
+use super::function::Function;
+use super::kinds::Kind;
 use std::ops::Range;
 use std::sync::Arc;
 

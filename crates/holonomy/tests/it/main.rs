@@ -12,8 +12,12 @@ mod common;
 mod allocation;
 /// Do the first steps agree with the verified reading of the documents?
 mod checkpoints;
+/// Do closed forms agree with tables, with integration and with themselves?
+mod exact;
 /// What happens when a step cannot be taken?
 mod faults;
+/// Are formulas read, printed and differentiated right, and refused with help?
+mod formulas;
 /// Does the Hamel integrator of document 000 keep what it claims?
 mod hamel;
 /// Do discrete Lagrangians do what documents 002 and 003 found?
