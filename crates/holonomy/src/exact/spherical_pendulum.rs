@@ -23,9 +23,9 @@
 //! a = a₂ + Δs²,  b = b₁ + Δc²,  u̇ = −2ΔΩ scd
 //! φ = ∫ J dt/(ab) = ½J ∫ dt/a + ½J ∫ dt/b:   two integrals of the third kind.
 //! ```
-//! Both jump by π where the path nearly meets a pole. Changes of parameter (DLMF §19.7(iii)) take the jumps out, and the
-//! horizontal part `√(ab) e^{iφ}` of `q` is the product of two factors that are smooth for every `J`,
-//! zero included (the plane pendulum, which passes straight through the poles):
+//! Both jump by π where the path nearly meets a pole. Changes of parameter (DLMF §19.7(iii)) take the jumps
+//! out, and the horizontal part `√(ab) e^{iφ}` of `q` is the product of two factors that are smooth for every
+//! `J`, zero included (the plane pendulum, which passes straight through the poles):
 //!
 //! ```text
 //! √a e^{iφₐ} = (√a₂ cd + iμs)/√(1+es²) · exp(iμ√a₂ g/L ∫ s²/(1+es²) dw)      e = ga₂/L,  μ² = a₁(2g+C)/L

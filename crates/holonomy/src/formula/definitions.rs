@@ -86,11 +86,11 @@ fn order(uses: &[Vec<Use>]) -> Result<Vec<usize>, Vec<(usize, Range<usize>)>> {
     let mut done = vec![false; uses.len()];
     let mut begun = vec![false; uses.len()];
     for start in 0..uses.len() {
-        // Definitions begun, with how many of their uses have been followed. A walk in depth without recursion.
-        let mut path: Vec<(usize, usize)> = vec![(start, 0)];
         if begun[start] {
             continue;
         }
+        // Definitions begun, with how many of their uses have been followed. A walk in depth without recursion.
+        let mut path: Vec<(usize, usize)> = vec![(start, 0)];
         while let Some((index, followed)) = path.last_mut() {
             let index = *index;
             begun[index] = true;

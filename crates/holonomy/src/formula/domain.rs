@@ -97,7 +97,7 @@ impl Program {
             .enumerate()
             .filter(|(_, (unsound, _))| *unsound);
         let first = first.min_by_key(|(_, (_, origin))| origin.rank);
-        let (place, origin) = first.map_or((0, Origin::default()), |(place, (_, origin))| (place, *origin));
+        let (place, origin) = first.map_or((0, Origin::UNUSED), |(place, (_, origin))| (place, *origin));
         let written = self.texts.get(origin.source.text as usize);
         let (reason, argument) = self.reason(self.constants.len() + place, registers);
         DomainError {

@@ -100,11 +100,24 @@ pub(super) struct Source {
 }
 
 /// Where the number in a register of a program comes from.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub(super) source: Source,
     /// Its number among the expressions: what it needs has a lower one.
     pub(super) rank: u32,
+}
+
+impl Origin {
+    /// That of a variable that no expression has.
+    pub(super) const UNUSED: Self = Self {
+        source: Source {
+            text: u32::MAX,
+            start: 0,
+            end: 0,
+            order: 0,
+        },
+        rank: u32::MAX,
+    };
 }
 
 #[derive(Clone, Debug)]

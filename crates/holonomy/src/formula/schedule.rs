@@ -23,21 +23,21 @@ pub(super) fn schedule(
         count: 0,
         outputs: Vec::new(),
         watched: Vec::new(),
-        origins: vec![Origin::default(); variables],
+        origins: vec![Origin::UNUSED; variables],
         texts: expressions.texts.clone(),
     };
     let mut registers = vec![0_u32; expressions.nodes.len()];
-    for (index, node) in expressions.nodes.iter().enumerate() {
-        let place = match node.operation {
-            Operation::Constant(bits) => constants.places.get(&bits).copied(),
-            Operation::Variable(slot) if (slot as usize) < variables => {
-                program.origins[slot as usize] = expressions.origin(Expression(index as u32));
-                Some(program.constants.len() as u32 + slot)
-            }
-            _ => None,
+    for (register, node) in registers.iter_mut().zip(&expressions.nodes) {
+        *register = match node.operation {
+            Operation::Constant(bits) => constants.places.get(&bits).copied().unwrap_or(0),
+            Operation::Variable(slot) => program.constants.len() as u32 + slot,
+            _ => 0,
         };
-        if let Some(place) = place {
-            registers[index] = place;
+    }
+    let operands = instructions.iter().flat_map(Instruction::operands);
+    for expression in operands.chain(outputs.iter().copied()) {
+        if let Operation::Variable(slot) = expressions.operation(expression) {
+            program.origins[slot as usize] = expressions.origin(expression);
         }
     }
 

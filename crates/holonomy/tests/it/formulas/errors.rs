@@ -344,6 +344,8 @@ fn domain_errors_name_the_expression_and_its_argument() {
             "{text}: {error}"
         );
     }
+    // A variable that the formula does not name is not to blame.
+    assert_eq!(domain("log(y)", f64::NAN, 0.0).expression, "log(y)");
     let error = domain("2*x + y", f64::NAN, 0.0);
     assert_eq!((error.expression.as_str(), error.reason), ("x", Reason::Variable));
     assert_eq!(
