@@ -7,6 +7,7 @@ mod discrete_lagrangian;
 mod force;
 mod rattle;
 mod runge_kutta;
+mod separate;
 mod sphere_explicit;
 mod sphere_hamel;
 mod sphere_implicit;
