@@ -89,13 +89,13 @@ impl Tension {
         }));
         let mut iteration = 0;
         loop {
-            let (residual, body) = self.eliminate(q);
+            let (residual, body) = self.eliminate(q, iteration == 0);
             if !(residual.is_finite() && iteration < self.max_iterations) {
                 return Err(not_converged(iteration, residual, body));
             }
             self.substitute();
             iteration += 1;
-            if residual <= LAST_RESIDUAL {
+            if iteration > 1 && residual <= LAST_RESIDUAL {
                 break;
             }
         }
@@ -140,16 +140,21 @@ impl Tension {
     }
 
     /// Evaluates Newton's system at the present tensions and eliminates downwards, in one sweep.
-    /// Returns the largest residual and its body.
-    fn eliminate(&mut self, q: &[Vec3]) -> (f64, usize) {
+    /// Returns the largest residual and its body. The first system is the linear one, `qᵢ·Δᵢ = 0`:
+    /// without it the weight of a long chain would carry the start far from the solution.
+    fn eliminate(&mut self, q: &[Vec3], linear: bool) -> (f64, usize) {
         let mut largest = (0.0, 0);
         let (mut upper, mut right) = (0.0, 0.0);
         let mut eliminated = std::mem::take(&mut self.eliminated);
         eliminated.clear();
         self.displace(q, |i, delta, _| {
             let link = &self.links[i];
-            let next_q = q[i] + delta;
-            let residual = q[i].dot(&delta) + 0.5 * delta.norm_squared();
+            let (next_q, curved) = if linear {
+                (q[i], 0.0)
+            } else {
+                (q[i] + delta, 0.5 * delta.norm_squared())
+            };
+            let residual = q[i].dot(&delta) + curved;
             if residual.abs() > largest.0 || residual.is_nan() {
                 largest = (residual.abs(), i);
             }
