@@ -396,7 +396,7 @@ impl Integrator for Adaptive {
         self.next_p.resize(state.p.len(), 0.0);
         self.system
             .momentum(target, q, v, &mut self.next_p, &mut self.scratch);
-        super::check_finite(&self.next_q, &self.next_p)?;
+        super::check_finite(&self.next_q, &self.next_p, self.system.layout().bodies.len())?;
 
         std::mem::swap(&mut state.q, &mut self.next_q);
         std::mem::swap(&mut state.p, &mut self.next_p);

@@ -256,7 +256,7 @@ impl Integrator for DiscreteLagrangian {
         if m > 0 {
             self.project_momentum(state.t + h, n, m).map_err(fault)?;
         }
-        super::check_coordinates(&self.unknown[..n], &self.next_p)?;
+        super::check_finite(&self.unknown[..n], &self.next_p, n)?;
 
         // Impulses at both ends of the step; over the step they act as one force.
         state.lambda.clear();

@@ -162,8 +162,9 @@ impl fmt::Display for StepError {
 
 impl std::error::Error for StepError {}
 
-/// The first body that holds a number that is not finite, as a fault.
-fn check_finite(q: &[f64], p: &[f64]) -> Result<(), Fault> {
+/// The first body that holds a number that is not finite, as a fault; every body has the same share
+/// of the coordinates.
+fn check_finite(q: &[f64], p: &[f64], bodies: usize) -> Result<(), Fault> {
     let bad = q
         .iter()
         .zip(p)
@@ -172,22 +173,7 @@ fn check_finite(q: &[f64], p: &[f64]) -> Result<(), Fault> {
         None => Ok(()),
         Some(k) => Err(Fault {
             cause: Cause::NotFinite,
-            body: Some(k / 3),
-        }),
-    }
-}
-
-/// The first coordinate that is not finite, as a fault.
-fn check_coordinates(q: &[f64], p: &[f64]) -> Result<(), Fault> {
-    match q
-        .iter()
-        .zip(p)
-        .position(|(q, p)| !(q.is_finite() && p.is_finite()))
-    {
-        None => Ok(()),
-        Some(k) => Err(Fault {
-            cause: Cause::NotFinite,
-            body: Some(k),
+            body: Some(k * bodies / q.len()),
         }),
     }
 }

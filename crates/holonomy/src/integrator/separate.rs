@@ -71,7 +71,7 @@ impl Separate {
             };
             next_pi[i] = finish(&end);
         }
-        super::check_finite(&self.next_q, &self.next_p)?;
+        super::check_finite(&self.next_q, &self.next_p, self.system.len())?;
 
         std::mem::swap(&mut state.q, &mut self.next_q);
         std::mem::swap(&mut state.p, &mut self.next_p);

@@ -202,7 +202,7 @@ impl Integrator for SphereHamel {
             view_mut(&mut carry[6 * n..9 * n])[i] = point_lost;
             view_mut(&mut carry[9 * n..])[i] = momentum_lost;
         }
-        super::check_finite(next_q, next_p)?;
+        super::check_finite(next_q, next_p, n)?;
         carry[..3 * n].copy_from_slice(next_q);
         carry[3 * n..6 * n].copy_from_slice(next_p);
 

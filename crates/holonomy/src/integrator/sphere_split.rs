@@ -66,7 +66,7 @@ impl Integrator for SphereSplit {
                 }
             }
         }
-        super::check_finite(&self.next_q, &self.next_p)?;
+        super::check_finite(&self.next_q, &self.next_p, self.system.len())?;
 
         std::mem::swap(&mut state.q, &mut self.next_q);
         std::mem::swap(&mut state.p, &mut self.next_p);

@@ -1,5 +1,5 @@
 //! A step that cannot be taken names the body and the largest step that can, and changes nothing.
-use crate::common::{self, load, method};
+use crate::common::{self, load, method, run, scenario};
 use holonomy::{
     integrator::{
         Cause,
@@ -176,4 +176,13 @@ fn an_iteration_that_is_cut_short_is_an_error() {
         assert!(matches!(error.fault.cause, Cause::NotConverged { .. }), "{error}");
         assert_eq!(simulation.state, p.state);
     }
+}
+
+#[test]
+fn a_chain_of_2048_links_runs_its_scenario() {
+    // Started from zero tension, Newton's method found another branch at t = 6.9 s.
+    let model = scenario("pendulum-chain", &["chain.links=2048", "run.every=1000"]);
+    let (_, record, report) = run(&model);
+    assert!(report.max_iterations <= 6, "{report:?}");
+    assert!(record.energy.max_error < 1e-6 * record.energy.initial.abs() && record.manifold_max <= 5e-16);
 }

@@ -121,7 +121,7 @@ impl Integrator for SphereImplicit {
             let turned = self.kicked[i] + displacement[i].cross(&flow[i]) / h;
             next_pi[i] = s2::tangent(&next_q[i], &(turned - next_q[i].cross(&gradient[i]) * (0.5 * h)));
         }
-        super::check_finite(&self.next_q, &self.next_p)?;
+        super::check_finite(&self.next_q, &self.next_p, self.kicked.len())?;
 
         std::mem::swap(&mut state.q, &mut self.next_q);
         std::mem::swap(&mut state.p, &mut self.next_p);
