@@ -76,7 +76,9 @@ fn chain_of_rods(bencher: Bencher<'_, '_>, links: usize) {
 #[divan::bench(sample_size = 5, sample_count = 100, max_time = 1.0)]
 fn pairs(bencher: Bencher<'_, '_>) {
     let model = load(MOLECULES, &[]);
-    let Mechanism::Spheres(spheres) = &model.mechanism;
+    let Mechanism::Spheres(spheres) = &model.mechanism else {
+        unreachable!("a scenario on spheres")
+    };
     let count = spheres.len();
     let q = view(&model.state.q);
     let mut gradient = q.to_vec();

@@ -1,6 +1,6 @@
 //! What every mechanical system offers: energy, velocities, equations of motion.
-use crate::Vec3;
-use std::any::Any;
+use crate::{Vec3, lagrangian::Undefined};
+use std::{any::Any, borrow::Cow, f64::consts::TAU};
 
 /// Everything that evolves. Integrators keep nothing else between steps, so a
 /// checkpoint is a `State` and a restart is exact to the bit.
@@ -97,6 +97,26 @@ pub struct Layout {
     pub expressions: Vec<String>,
     /// The way things fall, where there is gravity: drawings put it downwards.
     pub down: Option<Vec3>,
+    /// Names of the constraints, one per entry of `lambda`.
+    pub multipliers: Vec<String>,
+    /// Which entries of `q` are angles, to be reported within ±π; empty where none is.
+    pub periodic: Vec<bool>,
+    /// Whether the motion itself changes the energy: forces act, or something depends on time.
+    pub driven: bool,
+}
+
+impl Layout {
+    /// A configuration as it is reported: angles within ±π.
+    pub fn reported<'q>(&self, q: &'q [f64]) -> Cow<'q, [f64]> {
+        if !self.periodic.contains(&true) {
+            return Cow::Borrowed(q);
+        }
+        let wrapped = q.iter().enumerate().map(|(i, q)| match self.periodic.get(i) {
+            Some(true) => q - (q / TAU).round() * TAU,
+            _ => *q,
+        });
+        Cow::Owned(wrapped.collect())
+    }
 }
 
 /// Work space of a system, made once by [`System::scratch`] and reused at every call.
@@ -137,6 +157,11 @@ pub trait System: Send + Sync {
     fn canonical(&self, origin: &[f64], q: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>);
     /// The inverse of `canonical`.
     fn state_from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>);
+    /// What has no value at a point where [`System::rate`] is not finite, if it is known.
+    fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
+        let _ = (t, q, v, scratch);
+        None
+    }
     /// Work space for the calls above.
     fn scratch(&self) -> Scratch;
 

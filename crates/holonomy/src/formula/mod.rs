@@ -80,17 +80,14 @@ pub struct Formula {
 impl Formula {
     /// Reads a formula, which may be a number or a vector.
     ///
-    /// The list of errors is sorted by position, and never empty.
+    /// The list of errors is sorted by position. It is empty only if all that is wrong are definitions that the
+    /// formula uses, whose errors [`Scope::define`] has reported.
     pub fn parse(text: &str, scope: &Scope) -> Result<Self, Vec<FormulaError>> {
         match parser::parse(text, scope) {
             Ok(tree) => Ok(Self {
                 tree,
                 definitions: scope.definitions.clone(),
             }),
-            Err(errors) if errors.is_empty() => {
-                let message = "the formula uses a definition that has errors";
-                Err(vec![FormulaError::new(0..text.len(), message)])
-            }
             Err(errors) => Err(errors),
         }
     }

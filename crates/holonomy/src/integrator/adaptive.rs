@@ -161,10 +161,7 @@ impl Adaptive {
                 h = left;
             }
             if h.abs() < smallest {
-                return Err(Fault {
-                    cause: Cause::ToleranceTooTight { step: h.abs() },
-                    body: None,
-                });
+                return Err(self.collapse(t, h, split));
             }
             for i in 1..stages {
                 self.stage(i, t, h, split);
@@ -210,6 +207,25 @@ impl Adaptive {
         std::mem::swap(&mut mesh.y_end, &mut self.candidate);
         mesh.f_end.clone_from(&self.slopes[stages]);
         Ok(())
+    }
+
+    /// Why no step is small enough: the equations end here, or the tolerance is too tight.
+    fn collapse(&mut self, t: f64, h: f64, split: usize) -> Fault {
+        let finite = |slope: &Vec<f64>| slope.iter().all(|f| f.is_finite());
+        if !self.slopes.iter().all(finite) {
+            let (q, v) = self.candidate.split_at(split.min(self.candidate.len()));
+            if let Some(undefined) = self.system.undefined(t + h, q, v, &mut self.scratch) {
+                return undefined.into();
+            }
+            let (q, v) = self.mesh.y_end.split_at(split);
+            if let Some(undefined) = self.system.undefined(t, q, v, &mut self.scratch) {
+                return undefined.into();
+            }
+        }
+        Fault {
+            cause: Cause::ToleranceTooTight { step: h.abs() },
+            body: None,
+        }
     }
 
     /// Slope of stage i.

@@ -1,11 +1,11 @@
 //! Every method, once. The command line, the manual and the property tests read this list.
 use super::{
-    Adaptive, Composition, Integrator, Rattle, RungeKutta, Solver, SphereExplicit, SphereImplicit,
-    SphereSplit, StormerVerlet,
+    Adaptive, BACKWARD, Composition, DiscreteLagrangian, Integrator, MIDPOINT, Quadrature, Rattle,
+    RungeKutta, Solver, SphereExplicit, SphereImplicit, SphereSplit, StormerVerlet, TRAPEZOID,
     adaptive::Tolerance,
     tableaux::{self, Pair, Tableau},
 };
-use crate::{spheres::Spheres, system::System};
+use crate::{lagrangian::Lagrangian, spheres::Spheres, system::System};
 use std::sync::Arc;
 
 /// The families of systems a method may be built for.
@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub enum Mechanism {
     /// Systems on (S²)ⁿ.
     Spheres(Arc<Spheres>),
+    /// Systems in generalized coordinates, given by a Lagrangian.
+    Lagrangian(Arc<Lagrangian>),
 }
 
 impl Mechanism {
@@ -20,6 +22,7 @@ impl Mechanism {
     pub fn system(&self) -> Arc<dyn System> {
         match self {
             Self::Spheres(spheres) => spheres.clone(),
+            Self::Lagrangian(lagrangian) => lagrangian.clone(),
         }
     }
 }
@@ -90,6 +93,7 @@ pub fn find(name: &str) -> Option<&'static Method> {
 
 const LEE: &str = "Lee, Leok & McClamroch (2009)";
 const SOLVER: &[&str] = &["solver", "tolerance", "max_iterations"];
+const NEWTON: &[&str] = &["max_iterations"];
 /// Smallest relative tolerance that adaptive methods can work to.
 pub const SMALLEST_RTOL: f64 = 100.0 * f64::EPSILON;
 const ERROR_CONTROL: &[&str] = &["rtol", "atol", "max_step"];
@@ -158,7 +162,7 @@ pub static METHODS: &[Method] = &[
         name: "sphere-implicit",
         summary: "implicit variational integrator on (S²)ⁿ, any inertia, O(n) for links",
         options: SOLVER,
-        build: |m, o| Ok(implicit(m, o)),
+        build: |m, o| implicit(m, o, "sphere-implicit"),
         ..GEOMETRIC
     },
     Method {
@@ -167,7 +171,7 @@ pub static METHODS: &[Method] = &[
         reference: "Suzuki (1990)",
         order: 4,
         options: SOLVER,
-        build: |m, o| composed(implicit(m, o), 4),
+        build: |m, o| composed(implicit(m, o, "sphere-implicit-4")?, 4),
         ..GEOMETRIC
     },
     Method {
@@ -176,7 +180,7 @@ pub static METHODS: &[Method] = &[
         reference: "Kahan & Li (1997)",
         order: 6,
         options: SOLVER,
-        build: |m, o| composed(implicit(m, o), 6),
+        build: |m, o| composed(implicit(m, o, "sphere-implicit-6")?, 6),
         ..GEOMETRIC
     },
     Method {
@@ -185,7 +189,7 @@ pub static METHODS: &[Method] = &[
         reference: "Kahan & Li (1997)",
         order: 8,
         options: SOLVER,
-        build: |m, o| composed(implicit(m, o), 8),
+        build: |m, o| composed(implicit(m, o, "sphere-implicit-8")?, 8),
         ..GEOMETRIC
     },
     Method {
@@ -231,11 +235,91 @@ pub static METHODS: &[Method] = &[
         ..GEOMETRIC
     },
     Method {
+        name: "midpoint",
+        summary: "variational integrator of the midpoint rule, any Lagrangian",
+        reference: "Marsden & West (2001)",
+        options: NEWTON,
+        build: |m, o| discrete(m, o, "midpoint", MIDPOINT),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "midpoint-4",
+        summary: "midpoint raised to order 4 by Suzuki's five stages",
+        reference: "Suzuki (1990)",
+        order: 4,
+        options: NEWTON,
+        build: |m, o| composed(discrete(m, o, "midpoint-4", MIDPOINT)?, 4),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "midpoint-6",
+        summary: "midpoint raised to order 6 by nine stages",
+        reference: "Kahan & Li (1997)",
+        order: 6,
+        options: NEWTON,
+        build: |m, o| composed(discrete(m, o, "midpoint-6", MIDPOINT)?, 6),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "midpoint-8",
+        summary: "midpoint raised to order 8 by seventeen stages",
+        reference: "Kahan & Li (1997)",
+        order: 8,
+        options: NEWTON,
+        build: |m, o| composed(discrete(m, o, "midpoint-8", MIDPOINT)?, 8),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "trapezoid",
+        summary: "variational integrator of the trapezoidal rule, any Lagrangian",
+        reference: "Marsden & West (2001)",
+        options: NEWTON,
+        build: |m, o| discrete(m, o, "trapezoid", TRAPEZOID),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "trapezoid-4",
+        summary: "trapezoid raised to order 4 by Suzuki's five stages",
+        reference: "Suzuki (1990)",
+        order: 4,
+        options: NEWTON,
+        build: |m, o| composed(discrete(m, o, "trapezoid-4", TRAPEZOID)?, 4),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "trapezoid-6",
+        summary: "trapezoid raised to order 6 by nine stages",
+        reference: "Kahan & Li (1997)",
+        order: 6,
+        options: NEWTON,
+        build: |m, o| composed(discrete(m, o, "trapezoid-6", TRAPEZOID)?, 6),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "trapezoid-8",
+        summary: "trapezoid raised to order 8 by seventeen stages",
+        reference: "Kahan & Li (1997)",
+        order: 8,
+        options: NEWTON,
+        build: |m, o| composed(discrete(m, o, "trapezoid-8", TRAPEZOID)?, 8),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "backward-difference",
+        summary: "variational integrator of the backward difference, as in document 003",
+        reference: "document 003",
+        order: 1,
+        symmetric: false,
+        options: NEWTON,
+        build: |m, o| discrete(m, o, "backward-difference", BACKWARD),
+        ..GEOMETRIC
+    },
+    Method {
         name: "euler",
         summary: "explicit Euler",
         reference: "Euler (1768)",
         order: 1,
-        build: |m, _| runge_kutta(m, &tableaux::EULER, false),
+        build: |m, _| Ok(runge_kutta(m, &tableaux::EULER, false)),
         ..CONVENTIONAL
     },
     Method {
@@ -244,14 +328,14 @@ pub static METHODS: &[Method] = &[
         reference: "Euler (1768)",
         order: 1,
         on_manifold: true,
-        build: |m, _| runge_kutta(m, &tableaux::EULER, true),
+        build: |m, _| projected(m, &tableaux::EULER, "euler-projected", "euler"),
         ..CONVENTIONAL
     },
     Method {
         name: "rk2-midpoint",
         summary: "explicit midpoint rule",
         reference: "Runge (1895)",
-        build: |m, _| runge_kutta(m, &tableaux::MIDPOINT, false),
+        build: |m, _| Ok(runge_kutta(m, &tableaux::MIDPOINT, false)),
         ..CONVENTIONAL
     },
     Method {
@@ -259,14 +343,14 @@ pub static METHODS: &[Method] = &[
         summary: "explicit midpoint rule, moved back to the manifold after every step",
         reference: "Runge (1895)",
         on_manifold: true,
-        build: |m, _| runge_kutta(m, &tableaux::MIDPOINT, true),
+        build: |m, _| projected(m, &tableaux::MIDPOINT, "rk2-midpoint-projected", "rk2-midpoint"),
         ..CONVENTIONAL
     },
     Method {
         name: "rk2-heun",
         summary: "explicit trapezoidal rule",
         reference: "Heun (1900)",
-        build: |m, _| runge_kutta(m, &tableaux::HEUN, false),
+        build: |m, _| Ok(runge_kutta(m, &tableaux::HEUN, false)),
         ..CONVENTIONAL
     },
     Method {
@@ -274,7 +358,7 @@ pub static METHODS: &[Method] = &[
         summary: "explicit trapezoidal rule, moved back to the manifold after every step",
         reference: "Heun (1900)",
         on_manifold: true,
-        build: |m, _| runge_kutta(m, &tableaux::HEUN, true),
+        build: |m, _| projected(m, &tableaux::HEUN, "rk2-heun-projected", "rk2-heun"),
         ..CONVENTIONAL
     },
     Method {
@@ -282,7 +366,7 @@ pub static METHODS: &[Method] = &[
         summary: "classical Runge–Kutta",
         reference: "Kutta (1901)",
         order: 4,
-        build: |m, _| runge_kutta(m, &tableaux::CLASSICAL, false),
+        build: |m, _| Ok(runge_kutta(m, &tableaux::CLASSICAL, false)),
         ..CONVENTIONAL
     },
     Method {
@@ -319,14 +403,25 @@ pub static METHODS: &[Method] = &[
 
 const SEPARATE: &str = "separate bodies (a diagonal inertia matrix)";
 
+/// The bodies of a mechanism on spheres.
+fn spheres(mechanism: &Mechanism, method: &'static str) -> Result<Arc<Spheres>, Unsupported> {
+    match mechanism {
+        Mechanism::Spheres(spheres) => Ok(spheres.clone()),
+        Mechanism::Lagrangian(_) => Err(Unsupported {
+            method,
+            needs: "bodies on spheres (`space = \"spheres\"`)",
+            instead: "midpoint",
+        }),
+    }
+}
+
 /// A method for separate bodies, made by `new`, which refuses others.
 fn separate(
     mechanism: &Mechanism,
     method: &'static str,
     new: impl FnOnce(Arc<Spheres>) -> Option<Box<dyn Integrator>>,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
-    let Mechanism::Spheres(spheres) = mechanism;
-    new(spheres.clone()).ok_or(Unsupported {
+    new(spheres(mechanism, method)?).ok_or(Unsupported {
         method,
         needs: SEPARATE,
         instead: "sphere-implicit",
@@ -349,8 +444,12 @@ fn split(
     })
 }
 
-fn implicit(mechanism: &Mechanism, options: &Options) -> Box<dyn Integrator> {
-    let Mechanism::Spheres(spheres) = mechanism;
+fn implicit(
+    mechanism: &Mechanism,
+    options: &Options,
+    method: &'static str,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    let spheres = spheres(mechanism, method)?;
     let solver = if options.fixed_point {
         Solver::FixedPoint {
             tolerance: options.tolerance.unwrap_or(1e-15),
@@ -361,7 +460,26 @@ fn implicit(mechanism: &Mechanism, options: &Options) -> Box<dyn Integrator> {
             max_iterations: options.max_iterations.unwrap_or(30),
         }
     };
-    Box::new(SphereImplicit::new(spheres.clone(), solver))
+    Ok(Box::new(SphereImplicit::new(spheres, solver)))
+}
+
+/// A variational integrator for a Lagrangian.
+fn discrete(
+    mechanism: &Mechanism,
+    options: &Options,
+    method: &'static str,
+    quadrature: Quadrature,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    let Mechanism::Lagrangian(lagrangian) = mechanism else {
+        return Err(Unsupported {
+            method,
+            needs: "a Lagrangian (`space = \"lagrangian\"`)",
+            instead: "sphere-implicit",
+        });
+    };
+    let max_iterations = options.max_iterations.unwrap_or(30);
+    let method = DiscreteLagrangian::new(lagrangian.clone(), quadrature, max_iterations);
+    Ok(Box::new(method))
 }
 
 fn composed(base: Box<dyn Integrator>, order: u32) -> Result<Box<dyn Integrator>, Unsupported> {
@@ -371,12 +489,22 @@ fn composed(base: Box<dyn Integrator>, order: u32) -> Result<Box<dyn Integrator>
     }
 }
 
-fn runge_kutta(
+fn runge_kutta(mechanism: &Mechanism, tableau: &'static Tableau, project: bool) -> Box<dyn Integrator> {
+    Box::new(RungeKutta::new(mechanism.system(), tableau, project))
+}
+
+/// Projection needs a manifold to go back to.
+fn projected(
     mechanism: &Mechanism,
     tableau: &'static Tableau,
-    project: bool,
+    method: &'static str,
+    instead: &'static str,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
-    Ok(Box::new(RungeKutta::new(mechanism.system(), tableau, project)))
+    spheres(mechanism, method).map_err(|unsupported| Unsupported {
+        instead,
+        ..unsupported
+    })?;
+    Ok(runge_kutta(mechanism, tableau, true))
 }
 
 fn adaptive(

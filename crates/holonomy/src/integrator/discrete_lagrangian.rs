@@ -12,6 +12,9 @@
 //! D₁Lᵈ = Σ wₛ [h(1−cₛ) ∂L/∂q − ∂L/∂v],    f⁻ = h Σ wₛ (1−cₛ) f(qₛ, v)
 //! D₂Lᵈ = Σ wₛ [h cₛ    ∂L/∂q + ∂L/∂v],    f⁺ = h Σ wₛ cₛ     f(qₛ, v)
 //! ```
+//! The unknown is the increment d = q⁺ − q, and the two lines are added: p⁺ = p + h Σ wₛ (∂L/∂q + f) − Gᵀλ − Gᵀμ.
+//! So v = d/h is not spoilt by the rounding of q⁺, and the momentum of a cyclic coordinate stays what it is to the bit.
+//!
 //! Marsden & West (2001). Forces are split as the quadrature is, so forced and damped systems keep
 //! the order of the method. The multipliers act at both ends of the step (as in RATTLE), which keeps
 //! `(q, p)` on the constraint manifold and its tangent space and the method symmetric.
@@ -19,7 +22,7 @@ use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
     lagrangian::{Lagrangian, Undefined, Workspace},
     solve::Lu,
-    system::{Scratch, State, System},
+    system::State,
 };
 use std::sync::Arc;
 
@@ -29,10 +32,10 @@ pub struct DiscreteLagrangian {
     quadrature: Quadrature,
     max_iterations: u32,
     work: Workspace,
-    scratch: Scratch,
     lu: Lu,
-    /// q⁺ then λ.
+    /// d then λ.
     unknown: Vec<f64>,
+    next_q: Vec<f64>,
     residual: Vec<f64>,
     stage: Vec<f64>,
     velocity: Vec<f64>,
@@ -53,21 +56,22 @@ pub const TRAPEZOID: Quadrature = &[(0.0, 0.5), (1.0, 0.5)];
 /// The end point, with the backward difference.
 pub const BACKWARD: Quadrature = &[(1.0, 1.0)];
 
-/// Newton corrections stop at this fraction of the coordinates; the next would be below rounding.
+/// Newton corrections stop at this fraction of the increment; the next would be below rounding.
 const LAST_CORRECTION: f64 = 1e-10;
+/// Or below this fraction of the coordinates, when they no longer shrink.
+const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 impl DiscreteLagrangian {
     /// A method for any Lagrangian.
     pub fn new(system: Arc<Lagrangian>, quadrature: Quadrature, max_iterations: u32) -> Self {
-        let scratch = system.scratch();
         Self {
             system,
             quadrature,
             max_iterations,
             work: Workspace::default(),
-            scratch,
             lu: Lu::default(),
             unknown: Vec::new(),
+            next_q: Vec::new(),
             residual: Vec::new(),
             stage: Vec::new(),
             velocity: Vec::new(),
@@ -77,8 +81,8 @@ impl DiscreteLagrangian {
         }
     }
 
-    /// The residual of the first line, and its matrix with respect to (q⁺, λ) when wanted; p⁺ without
-    /// the multipliers is left in `next_p`.
+    /// The residual of the first line, and its matrix with respect to (d, λ); q⁺, and p⁺ without μ, are left in
+    /// `next_q` and `next_p`.
     fn evaluate(&mut self, state: &State, h: f64) -> Result<(), Undefined> {
         let (n, m) = (state.q.len(), self.system.mechanics().constraints());
         let size = n + m;
@@ -90,6 +94,7 @@ impl DiscreteLagrangian {
             residual,
             stage,
             velocity,
+            next_q,
             next_p,
             jacobian,
             ..
@@ -98,23 +103,25 @@ impl DiscreteLagrangian {
         residual.extend_from_slice(&state.p);
         residual.resize(size, 0.0);
         next_p.clear();
-        next_p.resize(n, 0.0);
+        next_p.extend_from_slice(&state.p);
+        next_q.clear();
+        next_q.extend((0..n).map(|i| state.q[i] + unknown[i]));
         velocity.clear();
-        velocity.extend((0..n).map(|i| (unknown[i] - state.q[i]) / h));
+        velocity.extend((0..n).map(|i| unknown[i] / h));
         let a = lu.reset(size);
         for (c, w) in self.quadrature {
             stage.clear();
-            stage.extend((0..n).map(|i| state.q[i] + c * (unknown[i] - state.q[i])));
+            stage.extend((0..n).map(|i| state.q[i] + c * unknown[i]));
             let time = state.t + c * h;
             system
                 .mechanics()
                 .lagrangian(time, stage, velocity, &mut work.derivatives)?;
             system.mechanics().force(time, stage, velocity, &mut work.force)?;
             let (l, f) = (&work.derivatives, &work.force);
-            let (before, after) = (h * w * (1.0 - c), h * w * c);
+            let before = h * w * (1.0 - c);
             for i in 0..n {
                 residual[i] += before * (l.q[i] + f.value[i]) - w * l.v[i];
-                next_p[i] += after * (l.q[i] + f.value[i]) + w * l.v[i];
+                next_p[i] += h * w * (l.q[i] + f.value[i]);
                 for j in 0..n {
                     let (ij, ji) = (i * n + j, j * n + i);
                     // qₛ changes by cₛ, v by 1/h.
@@ -127,11 +134,12 @@ impl DiscreteLagrangian {
         if m > 0 {
             system
                 .mechanics()
-                .constraint(state.t + h, &unknown[..n], velocity, &mut work.constraint)?;
+                .constraint(state.t + h, next_q, velocity, &mut work.constraint)?;
             for k in 0..m {
                 residual[n + k] = work.constraint.value[k];
                 for i in 0..n {
                     residual[i] -= jacobian[k * n + i] * unknown[n + k];
+                    next_p[i] -= jacobian[k * n + i] * unknown[n + k];
                     a[i * size + n + k] = -jacobian[k * n + i];
                     a[(n + k) * size + i] = work.constraint.jacobian[k * n + i];
                 }
@@ -146,10 +154,10 @@ impl DiscreteLagrangian {
         self.end_impulse.clear();
         self.end_impulse.resize(m, 0.0);
         for _ in 0..self.max_iterations {
-            let q = &self.unknown[..n];
+            let q = &self.next_q;
             self.velocity.resize(n, 0.0);
             self.system
-                .velocity(t, q, &self.next_p, &mut self.velocity, &mut self.scratch);
+                .solve_velocity(t, q, &self.next_p, &mut self.velocity, &mut self.work)?;
             let mechanics = self.system.mechanics();
             mechanics.constraint(t, q, &self.velocity, &mut self.work.constraint)?;
             mechanics.lagrangian(t, q, &self.velocity, &mut self.work.derivatives)?;
@@ -199,34 +207,30 @@ impl DiscreteLagrangian {
 impl Integrator for DiscreteLagrangian {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let (n, m) = (state.q.len(), self.system.mechanics().constraints());
+        super::check_finite(&state.q, &state.p, n)?;
         self.velocity.resize(n, 0.0);
         self.system
-            .velocity(state.t, &state.q, &state.p, &mut self.velocity, &mut self.scratch);
+            .solve_velocity(state.t, &state.q, &state.p, &mut self.velocity, &mut self.work)?;
         self.unknown.clear();
-        self.unknown
-            .extend(state.q.iter().zip(&self.velocity).map(|(q, v)| q + h * v));
+        self.unknown.extend(self.velocity.iter().map(|v| h * v));
         self.unknown.resize(n + m, 0.0);
         if m > 0 {
             let mechanics = self.system.mechanics();
-            mechanics
-                .constraint(state.t, &state.q, &self.velocity, &mut self.work.constraint)
-                .map_err(fault)?;
+            mechanics.constraint(state.t, &state.q, &self.velocity, &mut self.work.constraint)?;
             self.jacobian.clone_from(&self.work.constraint.jacobian);
         }
-        let mut iterations = 0;
+        let (mut iterations, mut before) = (0, f64::INFINITY);
         loop {
-            self.evaluate(state, h).map_err(fault)?;
+            self.evaluate(state, h)?;
             if !self.lu.solve(&mut self.residual) {
-                return Err(fault(Undefined::SINGULAR_MASS));
+                return Err(Undefined::SINGULAR_MASS.into());
             }
             iterations += 1;
             let (mut change, mut body, mut size) = (0.0_f64, 0, 0.0_f64);
             for i in 0..n + m {
                 self.unknown[i] -= self.residual[i];
                 if i < n {
-                    size = size
-                        .max(self.unknown[i].abs())
-                        .max((self.unknown[i] - state.q[i]).abs());
+                    size = size.max(self.unknown[i].abs());
                     if self.residual[i].abs() > change || self.residual[i].is_nan() {
                         (change, body) = (self.residual[i].abs(), i);
                     }
@@ -238,9 +242,12 @@ impl Integrator for DiscreteLagrangian {
                     body: Some(body),
                 });
             }
-            if change <= LAST_CORRECTION * size {
+            // Where little moves, rounding of the coordinates is what is left, and no iteration makes it less.
+            let rounding = ROUNDING * largest(&self.next_q);
+            if change <= LAST_CORRECTION * size || (change <= rounding && change >= 0.25 * before) {
                 break;
             }
+            before = change;
             if iterations >= self.max_iterations {
                 let cause = Cause::NotConverged {
                     iterations,
@@ -252,11 +259,11 @@ impl Integrator for DiscreteLagrangian {
                 });
             }
         }
-        self.evaluate(state, h).map_err(fault)?;
+        self.evaluate(state, h)?;
         if m > 0 {
-            self.project_momentum(state.t + h, n, m).map_err(fault)?;
+            self.project_momentum(state.t + h, n, m)?;
         }
-        super::check_finite(&self.unknown[..n], &self.next_p, n)?;
+        super::check_finite(&self.next_q, &self.next_p, n)?;
 
         // Impulses at both ends of the step; over the step they act as one force.
         state.lambda.clear();
@@ -266,7 +273,7 @@ impl Integrator for DiscreteLagrangian {
                 .zip(&self.end_impulse)
                 .map(|(start, end)| (start + end) / h),
         );
-        state.q.copy_from_slice(&self.unknown[..n]);
+        state.q.copy_from_slice(&self.next_q);
         state.p.copy_from_slice(&self.next_p);
         state.t += h;
         let evaluations = (iterations + 1) * self.quadrature.len() as u32;
@@ -278,9 +285,6 @@ impl Integrator for DiscreteLagrangian {
     }
 }
 
-fn fault(undefined: Undefined) -> Fault {
-    Fault {
-        cause: Cause::Undefined(undefined),
-        body: None,
-    }
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m, x| m.max(x.abs()))
 }

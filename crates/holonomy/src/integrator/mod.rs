@@ -83,6 +83,15 @@ pub struct Fault {
     pub body: Option<usize>,
 }
 
+impl From<Undefined> for Fault {
+    fn from(undefined: Undefined) -> Self {
+        Self {
+            cause: Cause::Undefined(undefined),
+            body: None,
+        }
+    }
+}
+
 /// What stops a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cause {

@@ -53,7 +53,13 @@ impl Integrator for RungeKutta {
             let (dq, dv) = &mut slopes[i];
             dq.resize(state.q.len(), 0.0);
             dv.resize(velocity.len(), 0.0);
-            system.rate(state.t + tableau.c[i] * h, &stage.0, &stage.1, dq, dv, scratch);
+            let time = state.t + tableau.c[i] * h;
+            system.rate(time, &stage.0, &stage.1, dq, dv, scratch);
+            if !dv.iter().all(|a| a.is_finite())
+                && let Some(undefined) = system.undefined(time, &stage.0, &stage.1, scratch)
+            {
+                return Err(undefined.into());
+            }
         }
         combine(stage, (&state.q, velocity), h, tableau.b, slopes);
         let (next_q, next_v) = stage;

@@ -1,3 +1,5 @@
+use super::formula::Sweep;
+
 /// What is particular to a mechanism in generalized coordinates: its Lagrangian, and if it has any,
 /// forces and constraints. Matrices are row by row.
 pub trait Mechanics: Send + Sync {
@@ -26,6 +28,16 @@ pub trait Mechanics: Send + Sync {
         Ok(())
     }
 
+    /// Whether energy is conserved: nothing depends on time, and no force acts.
+    fn keeps_energy(&self) -> bool {
+        true
+    }
+
+    /// The expressions that [`Undefined`] numbers, as text.
+    fn expressions(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether L, a force on it, or a constraint depends on coordinate i. If not, its momentum is kept.
     fn depends_on(&self, coordinate: usize) -> bool {
         let _ = coordinate;
@@ -34,7 +46,7 @@ pub trait Mechanics: Send + Sync {
 }
 
 /// A Lagrangian and its derivatives at one point.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Derivatives {
     /// L, J.
     pub value: f64,
@@ -50,6 +62,7 @@ pub struct Derivatives {
     pub qq: Vec<f64>,
     /// `∂²L/∂vᵢ∂t`.
     pub vt: Vec<f64>,
+    pub(super) sweep: Sweep,
 }
 
 impl Derivatives {
@@ -68,7 +81,7 @@ impl Derivatives {
 }
 
 /// Generalized forces and their derivatives at one point.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Force {
     /// `fᵢ`.
     pub value: Vec<f64>,
@@ -76,6 +89,7 @@ pub struct Force {
     pub q: Vec<f64>,
     /// `∂fᵢ/∂vⱼ`.
     pub v: Vec<f64>,
+    pub(super) sweep: Sweep,
 }
 
 impl Force {
@@ -91,7 +105,7 @@ impl Force {
 }
 
 /// Constraints and their derivatives at one point.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Constraint {
     /// `gₖ`.
     pub value: Vec<f64>,
@@ -101,6 +115,7 @@ pub struct Constraint {
     pub rate: Vec<f64>,
     /// `d²gₖ/dt²` along constant velocity v.
     pub curvature: Vec<f64>,
+    pub(super) sweep: Sweep,
 }
 
 impl Constraint {

@@ -6,8 +6,10 @@
 //! E = q̇·p − L                      energy; its potential part is −L(t, q, 0)
 //! ```
 //! What is particular to a mechanism is one [`Mechanics`]; everything else is here.
+mod formula;
 mod mechanics;
 
+pub use formula::{Formulas, Sweep, declare};
 pub use mechanics::{Constraint, Derivatives, Force, Mechanics, Undefined};
 
 use crate::{
@@ -55,6 +57,11 @@ impl Lagrangian {
                 .iter()
                 .map(|i| format!("momentum {}", coordinates[*i]))
                 .collect(),
+            expressions: mechanics.expressions(),
+            driven: !mechanics.keeps_energy(),
+            multipliers: (1..=mechanics.constraints())
+                .map(|k| format!("constraint-{k}"))
+                .collect(),
             ..Layout::default()
         };
         Self {
@@ -62,6 +69,22 @@ impl Lagrangian {
             layout,
             cyclic,
         }
+    }
+
+    /// The same, with coordinates that are angles: they are reported within ±π.
+    #[must_use]
+    pub fn with_periodic(mut self, coordinates: &[usize]) -> Self {
+        self.layout.periodic = (0..self.layout.coordinates.len())
+            .map(|i| coordinates.contains(&i))
+            .collect();
+        self
+    }
+
+    /// The same, with names for its constraints.
+    #[must_use]
+    pub fn with_multipliers(mut self, names: Vec<String>) -> Self {
+        self.layout.multipliers = names;
+        self
     }
 
     /// What is particular to it.
@@ -74,12 +97,18 @@ impl Lagrangian {
         let mut p = vec![0.0; q.len()];
         self.momentum(t, q, v, &mut p, &mut self.scratch());
         let mut state = State::new(t, q.to_vec(), p);
-        state.lambda = vec![0.0; self.mechanics.constraints()];
+        let mut work = Workspace::default();
+        if self
+            .accelerate(t, q, v, &mut vec![0.0; q.len()], &mut work)
+            .is_ok()
+        {
+            state.lambda.extend_from_slice(&work.unknown[q.len()..]);
+        }
         state
     }
 
     /// Solves `∂L/∂q̇ (t, q, v) = p` for v, by Newton; one iteration where L is quadratic in v.
-    fn solve_velocity(
+    pub fn solve_velocity(
         &self,
         t: f64,
         q: &[f64],
@@ -222,6 +251,11 @@ impl System for Lagrangian {
         if self.accelerate(t, q, v, dv, workspace(scratch)).is_err() {
             dv.fill(f64::NAN);
         }
+    }
+
+    fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
+        self.accelerate(t, q, v, &mut vec![0.0; q.len()], workspace(scratch))
+            .err()
     }
 
     /// Generalized coordinates have no manifold to leave.

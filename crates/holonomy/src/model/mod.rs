@@ -1,9 +1,10 @@
 //! Model files: text → a mechanism, a state, a method and a schedule; or a list of problems, each
 //! with the place it points at. Rendering them is the caller's business.
 //!
-//! `source`, `parse` and `reader` deal with text; `bodies`, `potentials` and `run` know
-//! the words of the language.
+//! `source`, `parse` and `reader` deal with text; `spheres` (with `bodies` and `potentials`), `lagrangian` and
+//! `run` know the words of the language.
 mod bodies;
+mod lagrangian;
 mod overrides;
 mod parse;
 mod potentials;
@@ -13,11 +14,12 @@ mod render;
 mod resolved;
 mod run;
 mod source;
+mod spheres;
 mod units;
 
 pub use parse::{Document, parse};
 pub use problem::{Problem, Problems, Report, Severity, nearest};
-pub use reader::{Field, Reference, Section, Spanned};
+pub use reader::{Field, FormulaText, Reference, Section, Spanned};
 pub use render::render;
 pub use run::Format;
 pub use source::{Location, Override, Source};
@@ -29,10 +31,8 @@ use crate::{
         catalog::{Mechanism, Method, Options},
     },
     simulation::{Schedule, Simulation},
-    spheres::{Spheres, view},
     system::State,
 };
-use std::sync::Arc;
 
 /// Sections of which there may be several.
 const LISTS: [&str; 4] = ["body", "potential", "start", "swirl"];
@@ -99,54 +99,28 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
             .none();
     }
     let title = root.optional("title").string();
-    root.optional("space").choice(&["spheres"]);
-    let bodies = bodies::read(&root);
-    let potentials = potentials::read(&root, bodies.as_ref());
+    let space = root.optional("space").choice(SPACES);
+    let typed = match &space {
+        Some(space) => space.value == "lagrangian",
+        None => root.has("lagrangian"),
+    };
+    let drafted = if typed {
+        lagrangian::read(&root).map(Draft::Lagrangian)
+    } else {
+        spheres::read(&root).map(Draft::Spheres)
+    };
     let run = run::read(&root);
     root.refuse(run::IN_RUN);
-    let kinds: Vec<(&str, String)> = potentials::kinds()
-        .map(|kind| {
-            (
-                kind,
-                format!("in a section `[[potential]]` with `kind = \"{kind}\"`"),
-            )
-        })
-        .collect();
-    let homes: Vec<(&str, &str)> = kinds.iter().map(|(kind, home)| (*kind, home.as_str())).collect();
-    root.refuse(&homes);
     root.finish();
 
-    let (bodies, potentials, run) = (bodies?, potentials?, run?);
+    let (drafted, run) = (drafted?, run?);
     if problems.has_errors() {
         return None;
     }
-    let spheres = Arc::new(Spheres::new(
-        bodies.bodies,
-        bodies.inertia,
-        potentials.points,
-        potentials.list,
-    ));
-    let energies = spheres.potential_energies(&bodies.directions);
-    for (span, energy) in potentials.spans.into_iter().zip(energies) {
-        if !energy.is_finite() {
-            problems
-                .error(
-                    span,
-                    format!("the energy of this potential at the start is {energy}"),
-                )
-                .help("bodies are too near to each other, or its numbers too large");
-        }
-    }
-    let state = spheres.state(&bodies.directions, &bodies.angular_velocities);
-    // What is finite in each part may still not be so together.
-    let momenta = view(&state.p).iter().zip(&bodies.angular_velocities);
-    let kinetic = 0.5 * momenta.map(|(p, omega)| p.dot(omega)).sum::<f64>();
-    if !kinetic.is_finite() || !state.is_finite() {
-        problems
-            .error(0..0, format!("the kinetic energy at the start is {kinetic}"))
-            .help("masses, lengths or angular velocities are too large, or too unlike each other");
-    }
-    let mechanism = Mechanism::Spheres(spheres);
+    let (mechanism, state) = match drafted {
+        Draft::Spheres(draft) => draft.build(problems),
+        Draft::Lagrangian(draft) => draft.build(problems)?,
+    };
     if let Err(unsupported) = (run.method.build)(&mechanism, &run.options) {
         problems
             .error(
@@ -166,4 +140,13 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
         resolved: document.to_toml(""),
         notes: Vec::new(),
     })
+}
+
+/// The families of systems.
+const SPACES: &[&str] = &["spheres", "lagrangian"];
+
+/// A mechanism whose text was understood.
+enum Draft {
+    Spheres(spheres::Draft),
+    Lagrangian(lagrangian::Draft),
 }

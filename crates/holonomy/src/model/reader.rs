@@ -8,6 +8,7 @@ use super::problem::{Problems, Report, excerpt, listed, nearest};
 use super::units::Unit;
 
 pub use reference::Reference;
+pub use words::FormulaText;
 
 mod numbers;
 mod reference;
@@ -123,6 +124,18 @@ impl<'a> Section<'a> {
     /// The text that the key has, if that is what it has; nothing is reported.
     pub fn text(&self, key: &str) -> Option<&'a str> {
         self.table.get(key)?.get_ref().as_str()
+    }
+
+    /// Whether the value of the key is an array.
+    pub fn is_array(&self, key: &str) -> bool {
+        self.table
+            .get(key)
+            .is_some_and(|value| value.get_ref().is_array())
+    }
+
+    /// Whether the key is there; nothing is remembered.
+    pub fn holds(&self, key: &str) -> bool {
+        self.table.contains_key(key)
     }
 
     /// Where the key is written, to point at it.

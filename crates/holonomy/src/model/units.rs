@@ -62,6 +62,13 @@ units! {
 }
 
 impl Unit {
+    /// For a number of which only its author knows what it measures, as a parameter of a formula: every unit will do.
+    pub const ANY: Self = Self {
+        dimension: Dimension::ANY,
+        symbol: "1",
+        quantity: "a quantity",
+    };
+
     /// The SI symbol, `kg m^2`; `1` for plain numbers.
     pub fn symbol(&self) -> &'static str {
         self.symbol
@@ -111,11 +118,14 @@ struct Dimension([i32; 5]);
 const ANGLE: usize = 4;
 
 impl Dimension {
+    /// Of no quantity there is.
+    const ANY: Self = Self([i32::MAX; 5]);
+
     /// Equal, where an angle may be left out but not put in.
     fn serves_for(self, expected: Dimension) -> bool {
         let bare = |Dimension([length, mass, time, current, _])| [length, mass, time, current];
         let angle = self.0[ANGLE];
-        bare(self) == bare(expected) && (angle == 0 || angle == expected.0[ANGLE])
+        expected == Self::ANY || (bare(self) == bare(expected) && (angle == 0 || angle == expected.0[ANGLE]))
     }
 
     fn describe(self, units: &str) -> String {

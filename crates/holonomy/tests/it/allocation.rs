@@ -74,7 +74,7 @@ fn differentiated() -> common::Problem {
         vec![Box::new(Autodiff::new(Squared))],
     );
     let other = common::separate();
-    let holonomy::integrator::catalog::Mechanism::Spheres(_) = &other.mechanism;
+
     let q = holonomy::spheres::view(&other.state.q).to_vec();
     let omega = vec![
         holonomy::Vec3::new(-0.4, 0.7, 0.3),

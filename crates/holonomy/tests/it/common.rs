@@ -200,8 +200,41 @@ pub(crate) fn dense() -> Problem {
     Problem::new("dense inertia", spheres, &DIRECTIONS, &SPINS[..2])
 }
 
-pub(crate) fn problems() -> Vec<Problem> {
+/// A spherical pendulum in its two angles, as formulas: the momentum of φ is kept.
+pub(crate) fn typed() -> Problem {
+    let text = r#"
+        space = "lagrangian"
+        coordinates = ["theta", "phi"]
+        lagrangian = "0.5*(theta'^2 + sin(theta)^2*phi'^2) + 5*cos(theta)"
+        start = { theta = 0.8, phi = 0.3 }
+        velocity = { theta = 0.6, phi = 1.8 }
+        method = { name = "midpoint" }
+        run = { step = 0.01, steps = 1 }
+    "#;
+    let model = load("typed", text, &[]);
+    Problem {
+        name: "typed",
+        mechanism: model.mechanism,
+        state: model.state,
+    }
+}
+
+pub(crate) fn on_spheres() -> Vec<Problem> {
     vec![pendulum(), separate(), chain(), tree(), dense()]
+}
+
+pub(crate) fn problems() -> Vec<Problem> {
+    let mut all = on_spheres();
+    all.push(typed());
+    all
+}
+
+/// An integrable problem that the method fits.
+pub(crate) fn fitting(method: &Method) -> Problem {
+    [pendulum(), typed()]
+        .into_iter()
+        .find(|p| p.simulation(method, &Options::default()).is_some())
+        .unwrap_or_else(|| panic!("{} fits no problem", method.name))
 }
 
 const DIRECTIONS: [Vec3; 2] = [Vec3::new(0.6, 0.0, 0.8), Vec3::new(0.0, 0.6, 0.8)];

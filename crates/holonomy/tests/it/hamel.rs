@@ -34,7 +34,9 @@ fn pendulum() -> Problem {
 }
 
 fn method(problem: &Problem) -> Box<dyn Integrator> {
-    let Mechanism::Spheres(spheres) = &problem.mechanism;
+    let Mechanism::Spheres(spheres) = &problem.mechanism else {
+        panic!("on spheres")
+    };
     Box::new(SphereHamel::new(spheres.clone(), 200).unwrap())
 }
 
@@ -125,7 +127,9 @@ fn it_is_symmetric_of_order_2_and_not_symplectic() {
 fn the_cubic_and_the_iteration_agree() {
     // A spring of no strength takes the path for any potential.
     let p = pendulum();
-    let Mechanism::Spheres(spheres) = &p.mechanism;
+    let Mechanism::Spheres(spheres) = &p.mechanism else {
+        panic!("on spheres")
+    };
     assert!(spheres.uniform_gradient().is_some());
     let nothing = holonomy::potential::Spring {
         between: [0, 0],
@@ -158,7 +162,9 @@ fn the_cubic_and_the_iteration_agree() {
 #[test]
 fn it_passes_equator_and_poles_with_large_steps() {
     let mut p = pendulum();
-    let Mechanism::Spheres(spheres) = &p.mechanism;
+    let Mechanism::Spheres(spheres) = &p.mechanism else {
+        panic!("on spheres")
+    };
     // Fast enough to go over the top, through both poles.
     p.state = spheres.state(&[Vec3::new(0.0, 0.0, -1.0)], &[Vec3::new(0.0, 2.5, 0.0)]);
     for step in [0.2, 1.0, 2.5] {

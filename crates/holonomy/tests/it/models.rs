@@ -136,7 +136,9 @@ fn a_diagonal_inertia_matrix_is_recognised() {
         .find(|file| file.name == "diagonal-inertia.toml")
         .unwrap();
     let model = file.load();
-    let Mechanism::Spheres(spheres) = &model.mechanism;
+    let Mechanism::Spheres(spheres) = &model.mechanism else {
+        panic!("on spheres")
+    };
     assert!(spheres.inertia().is_diagonal());
     assert_eq!(
         [0, 1, 2].map(|i| spheres.inertia().diagonal(i)),

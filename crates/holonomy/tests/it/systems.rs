@@ -9,7 +9,9 @@ use holonomy::{
 use std::sync::Arc;
 
 fn spheres(problem: &common::Problem) -> &Arc<Spheres> {
-    let Mechanism::Spheres(spheres) = &problem.mechanism;
+    let Mechanism::Spheres(spheres) = &problem.mechanism else {
+        panic!("on spheres")
+    };
     spheres
 }
 
@@ -165,7 +167,7 @@ fn a_chain_and_the_same_chain_with_a_dense_matrix_step_alike() {
 #[test]
 fn accelerations_in_q_and_in_omega() {
     // (2.7) against (2.9): q̈ = ω̇ × q + ω × (ω × q).
-    for p in common::problems() {
+    for p in common::on_spheres() {
         let system = spheres(&p);
         let mut scratch = system.scratch();
         let size = p.state.q.len();
@@ -188,7 +190,7 @@ fn accelerations_in_q_and_in_omega() {
 #[test]
 fn momenta_of_the_legendre_transform_and_stored_momenta() {
     // π = q × p with p of (2.12).
-    for p in common::problems() {
+    for p in common::on_spheres() {
         let system = spheres(&p);
         let (q, pi) = (view(&p.state.q), view(&p.state.p));
         let mut v = vec![0.0; p.state.q.len()];
@@ -203,7 +205,7 @@ fn momenta_of_the_legendre_transform_and_stored_momenta() {
 #[test]
 fn momentum_and_velocity_are_inverse_to_each_other() {
     let mut next = numbers(3);
-    for p in common::problems() {
+    for p in common::on_spheres() {
         let system = p.mechanism.system();
         let size = p.state.q.len();
         let v: Vec<f64> = (0..size).map(|_| next()).collect();
@@ -222,7 +224,7 @@ fn momentum_and_velocity_are_inverse_to_each_other() {
 #[test]
 fn canonical_coordinates_there_and_back() {
     let mut next = numbers(4);
-    for p in common::problems() {
+    for p in common::on_spheres() {
         let system = p.mechanism.system();
         let (x, y) = system.canonical(&p.state.q, &p.state.q, &p.state.p);
         assert!(x.iter().all(|x| x.abs() < 1e-15));
@@ -240,7 +242,7 @@ fn canonical_coordinates_there_and_back() {
 
 #[test]
 fn energy_is_constant_along_the_continuous_equations() {
-    for p in common::problems() {
+    for p in common::on_spheres() {
         let before = p.mechanism.system().energy(&p.state).total();
         let after = p.mechanism.system().energy(&p.reference(2.0)).total();
         assert!(

@@ -1,11 +1,92 @@
 use std::borrow::Cow;
+use std::ops::Range;
 
 use toml::de::DeValue;
 
 use super::{Field, Spanned};
 use crate::model::problem::{excerpt, listed};
 
+/// The text of a formula, and where it lies in the model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FormulaText<'a> {
+    /// The text.
+    pub value: &'a str,
+    /// The whole value, with its quotes, in the span space of the [`Source`](crate::model::Source).
+    pub span: Range<usize>,
+    /// Where the text begins; unknown if it has escapes.
+    start: Option<usize>,
+}
+
+impl<'a> FormulaText<'a> {
+    /// Of a value that is a text, or a number as it stands.
+    pub(super) fn of(value: &Spanned<&'a DeValue<'a>>) -> Option<Self> {
+        let (text, plain) = match value.value {
+            DeValue::String(Cow::Borrowed(text)) => (*text, true),
+            DeValue::String(Cow::Owned(text)) => (text.as_str(), false),
+            DeValue::Integer(digits) => (digits.as_str(), true),
+            DeValue::Float(number) => (number.as_str(), true),
+            _ => return None,
+        };
+        // Quotes before the text: none (an override, a number), one, or three and perhaps a line break.
+        let quotes = match (value.span.len().checked_sub(text.len()), plain) {
+            (Some(0), true) => Some(0),
+            (Some(2), true) => Some(1),
+            (Some(around @ 6..=8), true) => Some(around - 3),
+            _ => None,
+        };
+        Some(Self {
+            value: text,
+            span: value.span.clone(),
+            start: quotes.map(|quotes| value.span.start + quotes),
+        })
+    }
+
+    /// Where a part of the text lies, in bytes of it; the whole value if it is not known.
+    pub fn locate(&self, part: Range<usize>) -> Range<usize> {
+        match self.start {
+            Some(start) => start + part.start..start + part.end,
+            None => self.span.clone(),
+        }
+    }
+}
+
 impl<'a> Field<'_, 'a> {
+    /// A formula: text, or a number.
+    pub fn formula(self) -> Option<FormulaText<'a>> {
+        let value = self.value("\"…\"")?;
+        let formula = FormulaText::of(&value);
+        if formula.is_none() {
+            self.wrong_type(&value, "a formula")
+                .help("write it between quotes");
+        }
+        formula
+    }
+
+    /// A list of formulas.
+    pub fn formulas(self) -> Option<Spanned<Vec<FormulaText<'a>>>> {
+        let value = self.value("[\"…\"]")?;
+        let DeValue::Array(array) = value.value else {
+            return self
+                .wrong_type(&value, "an array of formulas")
+                .help(format!("write `{} = [\"…\", …]`", self.shown_key()))
+                .none();
+        };
+        let each = array.iter().map(|element| {
+            let element = Spanned::new(element.get_ref(), element.span());
+            let formula = FormulaText::of(&element);
+            if formula.is_none() {
+                self.wrong_type(&element, "an array of formulas")
+                    .help("write each between quotes");
+            }
+            formula
+        });
+        let formulas: Vec<_> = each.collect();
+        Some(Spanned::new(
+            formulas.into_iter().collect::<Option<_>>()?,
+            value.span,
+        ))
+    }
+
     /// Any text.
     pub fn string(self) -> Option<Spanned<&'a str>> {
         let value = self.value("\"…\"")?;

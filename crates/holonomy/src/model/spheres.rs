@@ -1,0 +1,68 @@
+//! `space = "spheres"`: bodies and potentials.
+use super::{Problems, Section, bodies, bodies::Bodies, potentials, potentials::Potentials};
+use crate::{
+    integrator::catalog::Mechanism,
+    spheres::{Spheres, view},
+    system::State,
+};
+use std::sync::Arc;
+
+/// A mechanism on spheres whose text was understood.
+pub(super) struct Draft {
+    bodies: Bodies,
+    potentials: Potentials,
+}
+
+pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
+    let bodies = bodies::read(root);
+    let potentials = potentials::read(root, bodies.as_ref());
+    let kinds: Vec<(&str, String)> = potentials::kinds()
+        .map(|kind| {
+            (
+                kind,
+                format!("in a section `[[potential]]` with `kind = \"{kind}\"`"),
+            )
+        })
+        .collect();
+    let homes: Vec<(&str, &str)> = kinds.iter().map(|(kind, home)| (*kind, home.as_str())).collect();
+    root.refuse(&homes);
+    root.refuse(super::lagrangian::HOMES);
+    Some(Draft {
+        bodies: bodies?,
+        potentials: potentials?,
+    })
+}
+
+impl Draft {
+    /// The mechanism and where it starts.
+    pub(super) fn build(self, problems: &Problems) -> (Mechanism, State) {
+        let Self { bodies, potentials } = self;
+        let spheres = Arc::new(Spheres::new(
+            bodies.bodies,
+            bodies.inertia,
+            potentials.points,
+            potentials.list,
+        ));
+        let energies = spheres.potential_energies(&bodies.directions);
+        for (span, energy) in potentials.spans.into_iter().zip(energies) {
+            if !energy.is_finite() {
+                problems
+                    .error(
+                        span,
+                        format!("the energy of this potential at the start is {energy}"),
+                    )
+                    .help("bodies are too near to each other, or its numbers too large");
+            }
+        }
+        let state = spheres.state(&bodies.directions, &bodies.angular_velocities);
+        // What is finite in each part may still not be so together.
+        let momenta = view(&state.p).iter().zip(&bodies.angular_velocities);
+        let kinetic = 0.5 * momenta.map(|(p, omega)| p.dot(omega)).sum::<f64>();
+        if !kinetic.is_finite() || !state.is_finite() {
+            problems
+                .error(0..0, format!("the kinetic energy at the start is {kinetic}"))
+                .help("masses, lengths or angular velocities are too large, or too unlike each other");
+        }
+        (Mechanism::Spheres(spheres), state)
+    }
+}
