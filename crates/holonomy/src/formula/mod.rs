@@ -51,6 +51,7 @@ mod print;
 mod expressions;
 mod algebra;
 mod derivative;
+mod substitute;
 mod program;
 mod compile;
 mod schedule;
