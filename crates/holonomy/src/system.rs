@@ -95,6 +95,8 @@ pub struct Layout {
     pub invariants: Vec<String>,
     /// Sub-expressions of formulas, as text, for messages.
     pub expressions: Vec<String>,
+    /// Names of the fields of a frame: their quasi-velocities, constrained ones too.
+    pub fields: Vec<String>,
     /// The way things fall, where there is gravity: drawings put it downwards.
     pub down: Option<Vec3>,
     /// Names of the constraints, one per entry of `lambda`.
@@ -153,6 +155,11 @@ pub trait System: Send + Sync {
     fn project(&self, q: &mut [f64], v: &mut [f64]);
     /// Positions of the sites: for spheres, the tip of every link.
     fn sites(&self, q: &[f64], out: &mut [Vec3]);
+    /// Whether there are canonical coordinates. There are none for redundant coordinates in a frame, or under
+    /// constraints on velocities; the two calls below then give what is not a number.
+    fn is_canonical(&self) -> bool {
+        true
+    }
     /// Canonical coordinates `(x, y)` of `(q, p)` near the configuration `origin`, where x is zero.
     fn canonical(&self, origin: &[f64], q: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>);
     /// The inverse of `canonical`.

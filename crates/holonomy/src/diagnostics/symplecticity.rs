@@ -14,13 +14,17 @@ const OFFSET: f64 = 5e-3;
 const WEIGHTS: [(f64, f64); 3] = [(1.0, 3.0 / 4.0), (2.0, -3.0 / 20.0), (3.0, 1.0 / 60.0)];
 
 /// `max |JᵀΩJ − Ω|` of one step of size h, in canonical coordinates; momenta are measured in units
-/// of the largest one, which does not change the meaning of zero.
+/// of the largest one, which does not change the meaning of zero. Not a number where there are no
+/// canonical coordinates.
 pub fn symplecticity_defect(
     system: &dyn System,
     integrator: &mut dyn Integrator,
     state: &State,
     h: f64,
 ) -> Result<f64, Fault> {
+    if !system.is_canonical() {
+        return Ok(f64::NAN);
+    }
     let mut image = state.clone();
     image.carry.clear();
     integrator.attempt(&mut image, h)?;

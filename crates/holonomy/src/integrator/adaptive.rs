@@ -87,6 +87,17 @@ impl Adaptive {
         }
     }
 
+    /// DOP853 on any system, with the given relative and absolute tolerances.
+    pub fn dop853(system: Arc<dyn System>, relative: f64, absolute: f64) -> Self {
+        let tolerance = Tolerance {
+            relative,
+            absolute,
+            max_step: f64::INFINITY,
+            end: None,
+        };
+        Self::new(system, super::tableaux::dop853(), tolerance)
+    }
+
     /// Begins a mesh at the state: an interval of length zero.
     fn start(&mut self, state: &State, h: f64, info: &mut StepInfo) {
         let size = state.q.len() + state.p.len();

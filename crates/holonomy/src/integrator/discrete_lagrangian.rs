@@ -187,7 +187,7 @@ impl DiscreteLagrangian {
                 return Ok(());
             }
             if !self.lu.solve(&mut self.residual) {
-                return Err(Undefined::SINGULAR_MASS);
+                return Err(Undefined::SingularMass);
             }
             for k in 0..m {
                 let correction = self.residual[n + k];
@@ -223,7 +223,7 @@ impl Integrator for DiscreteLagrangian {
         loop {
             self.evaluate(state, h)?;
             if !self.lu.solve(&mut self.residual) {
-                return Err(Undefined::SINGULAR_MASS.into());
+                return Err(Undefined::SingularMass.into());
             }
             iterations += 1;
             let (mut change, mut body, mut size) = (0.0_f64, 0, 0.0_f64);

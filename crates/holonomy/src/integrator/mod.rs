@@ -138,20 +138,7 @@ impl StepError {
                 "the equations of the step were not solved: after {iterations} iterations {body} still moves by {correction:.1e}"
             ),
             Cause::NotFinite => format!("{body} is no longer finite after the step"),
-            Cause::Undefined(Undefined { expression: None, .. }) => {
-                "the mass matrix is singular: some velocity has no inertia, or constraints say the same twice"
-                    .to_owned()
-            }
-            Cause::Undefined(Undefined {
-                expression: Some(k),
-                argument,
-            }) => {
-                let text = layout
-                    .expressions
-                    .get(k as usize)
-                    .map_or("an expression", String::as_str);
-                format!("`{text}` has no value for {argument}")
-            }
+            Cause::Undefined(undefined) => undefined.describe(layout),
             Cause::ToleranceTooTight { step } => format!(
                 "the error tolerance cannot be met: {body} would need steps below {step:.1e} s; loosen rtol and atol"
             ),
@@ -171,20 +158,20 @@ impl fmt::Display for StepError {
 
 impl std::error::Error for StepError {}
 
-/// The first body that holds a number that is not finite, as a fault; every body has the same share
-/// of the coordinates.
+/// The first body that holds a number that is not finite, as a fault. Every body has the same share
+/// of the coordinates, and of the momenta if there are as many.
 fn check_finite(q: &[f64], p: &[f64], bodies: usize) -> Result<(), Fault> {
-    let bad = q
-        .iter()
-        .zip(p)
-        .position(|(q, p)| !(q.is_finite() && p.is_finite()));
-    match bad {
-        None => Ok(()),
-        Some(k) => Err(Fault {
-            cause: Cause::NotFinite,
-            body: Some(k * bodies / q.len()),
-        }),
-    }
+    let bad = |list: &[f64]| list.iter().position(|x| !x.is_finite());
+    let body = match (bad(q), bad(p)) {
+        (None, None) => return Ok(()),
+        (Some(i), Some(j)) if q.len() == p.len() => Some(i.min(j)),
+        (Some(i), _) => Some(i),
+        (None, Some(j)) => (q.len() == p.len()).then_some(j),
+    };
+    Err(Fault {
+        cause: Cause::NotFinite,
+        body: body.map(|place| place * bodies / q.len()),
+    })
 }
 
 /// Largest step below `h` that works: halves until one does, then closes in from both sides.

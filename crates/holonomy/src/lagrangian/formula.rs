@@ -156,8 +156,8 @@ impl Numbered {
     }
 
     fn undefined(&self, error: &DomainError) -> Undefined {
-        Undefined {
-            expression: Some(self.first + error.number),
+        Undefined::Expression {
+            number: self.first + error.number,
             argument: error.argument,
         }
     }

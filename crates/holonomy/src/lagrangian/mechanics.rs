@@ -1,4 +1,5 @@
 use super::formula::Sweep;
+use crate::system::Layout;
 
 /// What is particular to a mechanism in generalized coordinates: its Lagrangian, and if it has any,
 /// forces and constraints. Matrices are row by row.
@@ -132,17 +133,55 @@ impl Constraint {
 
 /// Something has no value at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Undefined {
-    /// Which expression, by its number in the layout; `None` for the equations as a whole.
-    pub expression: Option<u32>,
-    /// The value that its function has no answer to.
-    pub argument: f64,
+pub enum Undefined {
+    /// A function in a formula has no answer.
+    Expression {
+        /// Which, by its number in the layout.
+        number: u32,
+        /// What the function was asked.
+        argument: f64,
+    },
+    /// The mass matrix, or with constraints the whole matrix, cannot be inverted.
+    SingularMass,
+    /// A field of the frame is a combination of those before it.
+    DependentField {
+        /// Which, by its number in the layout.
+        field: u32,
+    },
+    /// The bracket of two fields is not a combination of the fields of the frame.
+    OpenBracket {
+        /// Which, by their numbers in the layout.
+        fields: [u32; 2],
+    },
 }
 
 impl Undefined {
-    /// The mass matrix, or with constraints the whole matrix, cannot be inverted.
-    pub const SINGULAR_MASS: Self = Self {
-        expression: None,
-        argument: f64::NAN,
+    /// What has no value and why, in words.
+    pub fn describe(self, layout: &Layout) -> String {
+    let named = |list: &[String], place: u32, otherwise: &str| {
+        let name = list.get(place as usize);
+        name.map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
     };
+    match self {
+        Self::Expression { number, argument } => {
+            let text = named(&layout.expressions, number, "an expression");
+            format!("{text} has no value for {argument}")
+        }
+        Self::SingularMass => {
+            "the mass matrix is singular: some velocity has no inertia, or constraints say the same twice"
+                .to_owned()
+        }
+        Self::DependentField { field } => format!(
+            "the frame is singular here: the field of {} is a combination of those before it; choose fields that are \
+             independent here",
+            named(&layout.fields, field, "a quasi-velocity")
+        ),
+        Self::OpenBracket { fields: [i, j] } => format!(
+            "the frame is not closed here: the bracket of the fields of {} and {} is not a combination of its fields; \
+             add the field that is missing, constrained if nothing moves along it",
+            named(&layout.fields, i, "a quasi-velocity"),
+            named(&layout.fields, j, "another")
+        ),
+    }
+}
 }

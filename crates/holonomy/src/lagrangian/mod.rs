@@ -124,7 +124,7 @@ impl Lagrangian {
             work.unknown.extend((0..n).map(|i| p[i] - work.derivatives.v[i]));
             work.lu.reset(n).copy_from_slice(&work.derivatives.vv);
             if !work.lu.solve(&mut work.unknown) {
-                return Err(Undefined::SINGULAR_MASS);
+                return Err(Undefined::SingularMass);
             }
             let (mut change, mut size) = (0.0_f64, 0.0_f64);
             for (v, correction) in v.iter_mut().zip(&work.unknown) {
@@ -136,7 +136,7 @@ impl Lagrangian {
                 return Ok(());
             }
         }
-        Err(Undefined::SINGULAR_MASS)
+        Err(Undefined::SingularMass)
     }
 
     /// Accelerations and multipliers of the continuous equations:
@@ -176,7 +176,7 @@ impl Lagrangian {
             }
         }
         if !work.lu.solve(&mut work.unknown) {
-            return Err(Undefined::SINGULAR_MASS);
+            return Err(Undefined::SingularMass);
         }
         dv.copy_from_slice(&work.unknown[..n]);
         Ok(())

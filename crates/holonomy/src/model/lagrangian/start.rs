@@ -119,13 +119,7 @@ pub(super) fn state(system: &Lagrangian, draft: &Draft, problems: &Problems) -> 
     let mut derivatives = Derivatives::default();
     let mechanics = system.mechanics();
     let undefined = |span: &Range<usize>, undefined: Undefined| {
-        let texts = &system.layout().expressions;
-        let number = undefined.expression.map_or(0, |k| k as usize);
-        let text = texts.get(number).map_or("it", String::as_str);
-        let message = format!(
-            "`{text}` has no value at the start: its argument is {}",
-            undefined.argument
-        );
+        let message = format!("at the start {}", undefined.describe(system.layout()));
         problems
             .error(span.clone(), message)
             .help("change `[start]`, `[velocity]` or `[parameters]`");
