@@ -15,6 +15,7 @@ pub mod system;
 pub mod potential;
 pub mod spheres;
 pub mod lagrangian;
+pub mod hamel;
 pub mod solve;
 pub mod integrator;
 pub mod simulation;

@@ -18,6 +18,8 @@ mod exact;
 mod faults;
 /// Are formulas read, printed and differentiated right, and refused with help?
 mod formulas;
+/// Is mechanics the same in every frame, and are nonholonomic motions those of the books?
+mod frames;
 /// Does the Hamel integrator of document 000 keep what it claims?
 mod hamel;
 /// Do discrete Lagrangians do what documents 002 and 003 found?

@@ -1,0 +1,292 @@
+//! The discrete Hamel equations of document 000, (12), for any frame.
+//!
+//! ```text
+//! q⁺ − q = h ξ̄ⁱ uᵢ(q̄)                                              (2), as in (21)
+//! p⁺ⱼ − pⱼ = ½h (Dⱼ + D⁺ⱼ) + h cᵢⱼᵐ(q̄) p̄ₘ ξ̄ⁱ                       (12);  free j, all m
+//!
+//! Dⱼ = uⱼ[l] + uⱼᵃ Qₐ  at (t, q, ξ),     D⁺ⱼ at (t+h, q⁺, ξ⁺)
+//! p = ∂l/∂ξ (t, q, ξ),   p⁺ = ∂l/∂ξ (t+h, q⁺, ξ⁺),   q̄ = ½(q + q⁺),  ξ̄ = ½(ξ + ξ⁺),  p̄ = ½(p + p⁺)
+//! ```
+//! The paper's variables are `q_{k+1/2}` and `ξ_{k,k+1}`; both belong to the same interval, and here they are
+//! the state `(q, p)`. The paper leaves the bracket term open. With means, as here, it does no work for any h:
+//! `c` is skew in i and j. So where l has a constant mass matrix, fields are linear and the potential is linear
+//! in q, the step is the implicit midpoint rule and keeps energy exactly, also under nonholonomic constraints;
+//! for the pendulum of the paper it is (22)–(24).
+//!
+//! In the frame of the coordinates the step is the trapezoidal rule for `(q, p)`: the variational midpoint
+//! method, seen between its nodes. The method is symmetric. It is not symplectic in general.
+//!
+//! Newton's matrix leaves out ∂c/∂q, which is zero in a Lie algebra; elsewhere corrections fall by a factor of
+//! the order h², and more of them are taken.
+use super::{Cause, Fault, Integrator, StepInfo};
+use crate::{
+    hamel::{Brackets, Frame, Hamel, Point, Workspace, bracket_term, velocity},
+    lagrangian::Undefined,
+    solve::Lu,
+    system::State,
+};
+use std::sync::Arc;
+
+/// The discrete Hamel integrator.
+pub struct DiscreteHamel {
+    system: Arc<Hamel>,
+    max_iterations: u32,
+    work: Workspace,
+    lu: Lu,
+    start: Point,
+    end: Point,
+    middle: Frame,
+    brackets: Brackets,
+    /// Free ξ at the start, and all of them.
+    start_v: Vec<f64>,
+    start_xi: Vec<f64>,
+    /// q⁺, then free ξ⁺.
+    unknown: Vec<f64>,
+    residual: Vec<f64>,
+    end_xi: Vec<f64>,
+    mean_q: Vec<f64>,
+    mean_xi: Vec<f64>,
+    mean_p: Vec<f64>,
+    /// `(q⁺ − q)/h` and `(p⁺ − p)/h` by the equations.
+    slope_q: Vec<f64>,
+    slope_p: Vec<f64>,
+    next_q: Vec<f64>,
+    next_p: Vec<f64>,
+}
+
+/// Newton corrections stop at this fraction; the next would be below rounding.
+const LAST_CORRECTION: f64 = 1e-10;
+/// Where the matrix is not exact, the next is smaller by a factor only.
+const LAST_SMALL_CORRECTION: f64 = 1e-14;
+
+impl DiscreteHamel {
+    /// A method for any system in a frame.
+    pub fn new(system: Arc<Hamel>, max_iterations: u32) -> Self {
+        let none = Vec::new;
+        Self {
+            system,
+            max_iterations,
+            work: Workspace::default(),
+            lu: Lu::default(),
+            start: Point::default(),
+            end: Point::default(),
+            middle: Frame::default(),
+            brackets: Brackets::default(),
+            start_v: none(),
+            start_xi: none(),
+            unknown: none(),
+            residual: none(),
+            end_xi: none(),
+            mean_q: none(),
+            mean_xi: none(),
+            mean_p: none(),
+            slope_q: none(),
+            slope_p: none(),
+            next_q: none(),
+            next_p: none(),
+        }
+    }
+
+    /// The right sides of both equations, over h, at the unknown.
+    fn evaluate(&mut self, state: &State, h: f64) -> Result<(), Undefined> {
+        let n = state.q.len();
+        let (next_q, next_v) = self.unknown.split_at(n);
+        self.system.spread(next_v, &mut self.end_xi);
+        self.system
+            .point(state.t + h, next_q, &self.end_xi, &mut self.end)?;
+        mean(&mut self.mean_q, &state.q, next_q);
+        mean(&mut self.mean_xi, &self.start_xi, &self.end_xi);
+        mean(
+            &mut self.mean_p,
+            &self.start.lagrangian.xi,
+            &self.end.lagrangian.xi,
+        );
+        self.system.mechanics().frame(&self.mean_q, &mut self.middle)?;
+        self.system.brackets(&self.middle, &mut self.brackets)?;
+
+        self.slope_q.resize(n, 0.0);
+        velocity(&self.middle, &self.mean_xi, &mut self.slope_q);
+        self.slope_p.clear();
+        for (place, j) in self.system.free().iter().enumerate() {
+            let drive = 0.5 * (self.start.drive[place] + self.end.drive[place]);
+            let turning = bracket_term(&self.brackets.c, &self.mean_p, &self.mean_xi, *j);
+            self.slope_p.push(drive + turning);
+        }
+        Ok(())
+    }
+
+    /// Left sides minus right sides, and their derivatives by (q⁺, ξ⁺).
+    fn linearise(&mut self, state: &State, h: f64) {
+        let (n, free) = (state.q.len(), self.system.free());
+        let size = n + free.len();
+        let k = self.mean_xi.len();
+        let (l, u) = (&self.end.lagrangian, &self.end.frame);
+        let a = self.lu.reset(size);
+        self.residual.clear();
+        for row in 0..n {
+            self.residual
+                .push(self.unknown[row] - state.q[row] - h * self.slope_q[row]);
+            for b in 0..n {
+                let slope = |i: usize| self.mean_xi[i] * self.middle.slopes[(i * n + row) * n + b];
+                let turn: f64 = (0..k).map(slope).sum();
+                a[row * size + b] = f64::from(row == b) - 0.5 * h * turn;
+            }
+            for (column, i) in free.iter().enumerate() {
+                a[row * size + n + column] = -0.5 * h * self.middle.fields[i * n + row];
+            }
+        }
+        for (place, j) in free.iter().enumerate() {
+            let row = n + place;
+            self.residual
+                .push(l.xi[*j] - state.p[place] - h * self.slope_p[place]);
+            // ∂(cᵢⱼᵐ p̄ₘ ξ̄ⁱ) through p̄: half of the weights cᵢⱼᵐ ξ̄ⁱ.
+            let weight = |m: usize| -> f64 {
+                (0..k)
+                    .map(|i| self.brackets.c[(i * k + j) * k + m] * self.mean_xi[i])
+                    .sum()
+            };
+            for b in 0..n {
+                let mut drive = 0.0;
+                for row in 0..n {
+                    let total = l.q[row] + self.end.force.value[row];
+                    drive += u.slopes[(j * n + row) * n + b] * total
+                        + u.fields[j * n + row] * (l.qq[row * n + b] + self.end.force.q[row * n + b]);
+                }
+                let turn: f64 = (0..k).map(|m| weight(m) * l.xi_q[m * n + b]).sum();
+                a[row * size + b] = l.xi_q[j * n + b] - 0.5 * h * (drive + turn);
+            }
+            for (column, i) in free.iter().enumerate() {
+                let drive: f64 = (0..n)
+                    .map(|a| u.fields[j * n + a] * (l.xi_q[i * n + a] + self.end.force.xi[a * k + i]))
+                    .sum();
+                let through_p: f64 = (0..k).map(|m| weight(m) * l.xi_xi[m * k + i]).sum();
+                let through_xi: f64 = (0..k)
+                    .map(|m| self.brackets.c[(i * k + j) * k + m] * self.mean_p[m])
+                    .sum();
+                a[row * size + n + column] = l.xi_xi[j * k + i] - 0.5 * h * (drive + through_p + through_xi);
+            }
+        }
+    }
+
+    /// Adds the solution of the linear equations; what is left to do, as fractions of what there is.
+    fn correct(&mut self, state: &State, h: f64) -> Correction {
+        let n = state.q.len();
+        let mut largest = [(0.0_f64, 0); 2];
+        let mut sizes = [0.0_f64; 2];
+        for (i, correction) in self.residual.iter().enumerate() {
+            self.unknown[i] -= correction;
+            let kind = usize::from(i >= n);
+            let before = if i < n { state.q[i] } else { self.start_v[i - n] };
+            sizes[kind] = sizes[kind]
+                .max(self.unknown[i].abs())
+                .max(before.abs())
+                .max((self.unknown[i] - before).abs());
+            if correction.abs() > largest[kind].0 || correction.is_nan() {
+                largest[kind] = (correction.abs(), i);
+            }
+        }
+        let reach = h.abs() * self.middle.fields.iter().fold(0.0_f64, |m, u| m.max(u.abs()));
+        let [(q, body), (xi, _)] = largest;
+        // Quasi-velocities that cannot move a coordinate by a rounding are as good as zero.
+        let lost = reach * xi <= 4.0 * f64::EPSILON * sizes[0] && reach > 0.0 && xi.is_finite();
+        let fraction = |change: f64, size: f64| if change == 0.0 { 0.0 } else { change / size };
+        let xi = if lost { 0.0 } else { fraction(xi, sizes[1]) };
+        let fraction_q = fraction(q, sizes[0]);
+        let in_q = fraction_q >= xi || fraction_q.is_nan();
+        Correction {
+            fraction: if in_q { fraction_q } else { xi },
+            size: if in_q { q } else { largest[1].0 },
+            body: in_q.then_some(body),
+        }
+    }
+}
+
+struct Correction {
+    fraction: f64,
+    size: f64,
+    /// The coordinate that changed most, if it was one.
+    body: Option<usize>,
+}
+
+impl Integrator for DiscreteHamel {
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        let n = state.q.len();
+        self.start_v.resize(state.p.len(), 0.0);
+        self.system
+            .solve_velocity(state.t, &state.q, &state.p, &mut self.start_v, &mut self.work)
+            .map_err(undefined)?;
+        self.system.spread(&self.start_v, &mut self.start_xi);
+        self.system
+            .point(state.t, &state.q, &self.start_xi, &mut self.start)
+            .map_err(undefined)?;
+        self.slope_q.resize(n, 0.0);
+        velocity(&self.start.frame, &self.start_xi, &mut self.slope_q);
+        self.unknown.clear();
+        self.unknown
+            .extend(state.q.iter().zip(&self.slope_q).map(|(q, dq)| q + h * dq));
+        self.unknown.extend_from_slice(&self.start_v);
+
+        let (mut iterations, mut previous) = (0, f64::INFINITY);
+        loop {
+            self.evaluate(state, h).map_err(undefined)?;
+            self.linearise(state, h);
+            if !self.lu.solve(&mut self.residual) {
+                return Err(undefined(Undefined::SingularMass));
+            }
+            iterations += 1;
+            let Correction { fraction, size, body } = self.correct(state, h);
+            if !fraction.is_finite() {
+                let cause = Cause::NotFinite;
+                return Err(Fault { cause, body });
+            }
+            let (last, stuck) = if self.brackets.constant {
+                (LAST_CORRECTION, false)
+            } else {
+                let stuck = fraction <= 100.0 * LAST_SMALL_CORRECTION && fraction >= 0.5 * previous;
+                (LAST_SMALL_CORRECTION, stuck)
+            };
+            if fraction <= last || stuck {
+                break;
+            }
+            if iterations >= self.max_iterations {
+                let cause = Cause::NotConverged {
+                    iterations,
+                    correction: size,
+                };
+                return Err(Fault { cause, body });
+            }
+            previous = fraction;
+        }
+        self.evaluate(state, h).map_err(undefined)?;
+        increased(&mut self.next_q, &state.q, h, &self.slope_q);
+        increased(&mut self.next_p, &state.p, h, &self.slope_p);
+        super::check_finite(&self.next_q, &self.next_p, n)?;
+
+        std::mem::swap(&mut state.q, &mut self.next_q);
+        std::mem::swap(&mut state.p, &mut self.next_p);
+        state.t += h;
+        Ok(StepInfo {
+            iterations,
+            evaluations: iterations + 2,
+            ..StepInfo::default()
+        })
+    }
+}
+
+fn mean(out: &mut Vec<f64>, a: &[f64], b: &[f64]) {
+    out.clear();
+    out.extend(a.iter().zip(b).map(|(a, b)| 0.5 * (a + b)));
+}
+
+/// `x + h dx`.
+fn increased(out: &mut Vec<f64>, x: &[f64], h: f64, dx: &[f64]) {
+    out.clear();
+    out.extend(x.iter().zip(dx).map(|(x, dx)| x + h * dx));
+}
+
+fn undefined(undefined: Undefined) -> Fault {
+    Fault {
+        cause: Cause::Undefined(undefined),
+        body: None,
+    }
+}
