@@ -158,30 +158,30 @@ pub enum Undefined {
 impl Undefined {
     /// What has no value and why, in words.
     pub fn describe(self, layout: &Layout) -> String {
-    let named = |list: &[String], place: u32, otherwise: &str| {
-        let name = list.get(place as usize);
-        name.map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
-    };
-    match self {
-        Self::Expression { number, argument } => {
-            let text = named(&layout.expressions, number, "an expression");
-            format!("{text} has no value for {argument}")
-        }
-        Self::SingularMass => {
-            "the mass matrix is singular: some velocity has no inertia, or constraints say the same twice"
-                .to_owned()
-        }
-        Self::DependentField { field } => format!(
-            "the frame is singular here: the field of {} is a combination of those before it; choose fields that are \
+        let named = |list: &[String], place: u32, otherwise: &str| {
+            let name = list.get(place as usize);
+            name.map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
+        };
+        match self {
+            Self::Expression { number, argument } => {
+                let text = named(&layout.expressions, number, "an expression");
+                format!("{text} has no value for {argument}")
+            }
+            Self::SingularMass => {
+                "the mass matrix is singular: some velocity has no inertia, or constraints say the same twice"
+                    .to_owned()
+            }
+            Self::DependentField { field } => format!(
+                "the frame is singular here: the field of {} is a combination of those before it; choose fields that are \
              independent here",
-            named(&layout.fields, field, "a quasi-velocity")
-        ),
-        Self::OpenBracket { fields: [i, j] } => format!(
-            "the frame is not closed here: the bracket of the fields of {} and {} is not a combination of its fields; \
+                named(&layout.fields, field, "a quasi-velocity")
+            ),
+            Self::OpenBracket { fields: [i, j] } => format!(
+                "the frame is not closed here: the bracket of the fields of {} and {} is not a combination of its fields; \
              add the field that is missing, constrained if nothing moves along it",
-            named(&layout.fields, i, "a quasi-velocity"),
-            named(&layout.fields, j, "another")
-        ),
+                named(&layout.fields, i, "a quasi-velocity"),
+                named(&layout.fields, j, "another")
+            ),
+        }
     }
-}
 }
