@@ -1,6 +1,6 @@
 //! Documents written by the program: the table of methods, the figure of the README.
 use crate::{Outcome, read, root, shell};
-use holonomy::integrator::catalog::METHODS;
+use holonomy::integrator::catalog::{Kept, METHODS};
 use std::fmt::Write;
 
 const METHODS_FILE: &str = "docs/methods.md";
@@ -37,12 +37,14 @@ fn methods() -> String {
          # Methods\n\n\
          Every method of the catalog and what it promises. The property tests in `crates/holonomy/tests/it` measure\n\
          every promise, and that what is not promised does not hold. How to choose: [guide/methods.md](guide/methods.md).\n\n\
-         - *Symplectic*: keeps the symplectic form and every momentum map; the energy does not drift.\n\
+         - *Symplectic*: keeps the symplectic form.\n\
+         - *Momentum*: keeps every momentum that a symmetry of the system keeps; *uniform gravity*: only there.\n\
+         - *Energy*: its error stays bounded; it does not drift.\n\
          - *Symmetric*: a step back undoes a step.\n\
          - *On the manifold*: unit lengths stay within rounding.\n\
          - *Adaptive*: chooses its own steps; `step` is the sampling interval of its dense output.\n\n\
-         | name | order | symplectic | symmetric | on the manifold | adaptive | options | what it is | reference |\n\
-         |---|---|---|---|---|---|---|---|---|\n",
+         | name | order | symplectic | momentum | energy | symmetric | on the manifold | adaptive | options | what it is | reference |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let yes = |property: bool| if property { "yes" } else { "–" };
     for method in METHODS {
@@ -52,13 +54,19 @@ fn methods() -> String {
         } else {
             options.join(" ")
         };
+        let momentum = match method.momentum {
+            Kept::UniformGravity => "uniform gravity",
+            kept => yes(kept == Kept::Always),
+        };
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             method.name,
             method.order,
             yes(method.symplectic),
+            momentum,
+            yes(method.bounded_energy),
             yes(method.symmetric),
             yes(method.on_manifold),
             yes(method.adaptive),

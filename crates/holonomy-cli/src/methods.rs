@@ -3,7 +3,7 @@ use crate::{
     output::{self, bold, dim, wrapped},
     table::{Align, Table},
 };
-use holonomy::integrator::catalog::{METHODS, Method};
+use holonomy::integrator::catalog::{Kept, METHODS, Method};
 use serde::Serialize;
 
 /// Lists the numerical methods and what they keep
@@ -30,20 +30,16 @@ impl Methods {
 }
 
 fn table() -> Table {
-    let mut table = Table::new(&[
-        Align::Left,
-        Align::Right,
-        Align::Left,
-        Align::Left,
-        Align::Left,
-        Align::Left,
-        Align::Left,
-        Align::Left,
-    ]);
+    let mut columns = [Align::Left; 11];
+    columns[1] = Align::Right;
+    let mut table = Table::new(&columns);
     let heads = [
         "method",
         "order",
         "symplectic",
+        "momentum",
+        "energy",
+        "manifold",
         "symmetric",
         "adaptive",
         "summary",
@@ -51,14 +47,21 @@ fn table() -> Table {
         "options",
     ];
     table.row(heads.map(dim));
-    let yes = |flag: bool| if flag { "yes" } else { "-" };
+    let yes = |flag: bool| if flag { "yes" } else { "-" }.to_owned();
     for method in METHODS {
+        let momentum = match method.momentum {
+            Kept::UniformGravity => "uniform gravity".to_owned(),
+            kept => yes(kept == Kept::Always),
+        };
         table.row([
             bold(method.name),
             method.order.to_string(),
-            yes(method.symplectic).to_owned(),
-            yes(method.symmetric).to_owned(),
-            yes(method.adaptive).to_owned(),
+            yes(method.symplectic),
+            momentum,
+            yes(method.bounded_energy),
+            yes(method.on_manifold),
+            yes(method.symmetric),
+            yes(method.adaptive),
             method.summary.to_owned(),
             method.reference.to_owned(),
             method.options.join(", "),
@@ -82,20 +85,36 @@ fn paragraphs(width: usize) -> String {
     text
 }
 
+/// `order 2, symmetric, no energy drift; keeps momenta`.
 fn properties(method: &Method) -> String {
-    let flags = [
-        (method.symplectic, "symplectic"),
+    let momenta = match method.momentum {
+        Kept::Always => "momenta",
+        Kept::UniformGravity => "momenta in uniform gravity",
+        Kept::No => "",
+    };
+    let kept = [
+        (method.symplectic, "the symplectic form"),
+        (!momenta.is_empty(), momenta),
+        (method.on_manifold, "manifold"),
+    ];
+    let ways = [
         (method.symmetric, "symmetric"),
         (method.adaptive, "adaptive"),
+        (method.bounded_energy, "no energy drift"),
     ];
-    let mut words = vec![format!("order {}", method.order)];
-    words.extend(
-        flags
-            .into_iter()
-            .filter(|(holds, _)| *holds)
-            .map(|(_, word)| word.to_owned()),
-    );
-    words.join(", ")
+    let list = |flags: &[(bool, &'static str)]| -> Vec<&'static str> {
+        let held = flags.iter().filter(|(holds, _)| *holds);
+        held.map(|(_, word)| *word).collect()
+    };
+    let mut text = format!("order {}", method.order);
+    for word in list(&ways) {
+        text += &format!(", {word}");
+    }
+    let kept = list(&kept);
+    if !kept.is_empty() {
+        text += &format!("; keeps {}", kept.join(", "));
+    }
+    text
 }
 
 fn json() -> Result<String, Failure> {
@@ -104,6 +123,8 @@ fn json() -> Result<String, Failure> {
         name: &'static str,
         order: u32,
         symplectic: bool,
+        momentum: &'static str,
+        bounded_energy: bool,
         symmetric: bool,
         on_manifold: bool,
         adaptive: bool,
@@ -117,6 +138,8 @@ fn json() -> Result<String, Failure> {
             name: method.name,
             order: method.order,
             symplectic: method.symplectic,
+            momentum: method.momentum.name(),
+            bounded_energy: method.bounded_energy,
             symmetric: method.symmetric,
             on_manifold: method.on_manifold,
             adaptive: method.adaptive,

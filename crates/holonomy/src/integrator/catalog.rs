@@ -1,7 +1,7 @@
 //! Every method, once. The command line, the manual and the property tests read this list.
 use super::{
     Adaptive, BACKWARD, Composition, DiscreteLagrangian, Integrator, MIDPOINT, Quadrature, Rattle,
-    RungeKutta, Solver, SphereExplicit, SphereImplicit, SphereSplit, StormerVerlet, TRAPEZOID,
+    RungeKutta, Solver, SphereExplicit, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet, TRAPEZOID,
     adaptive::Tolerance,
     tableaux::{self, Pair, Tableau},
 };
@@ -38,8 +38,12 @@ pub struct Method {
     pub reference: &'static str,
     /// Order of convergence.
     pub order: u32,
-    /// Preserves the symplectic form and every momentum map; energy does not drift.
+    /// Preserves the symplectic form.
     pub symplectic: bool,
+    /// Preserves every momentum map: each momentum that a symmetry of the system keeps.
+    pub momentum: Kept,
+    /// The error of the energy stays bounded: it does not drift.
+    pub bounded_energy: bool,
     /// A step back undoes a step.
     pub symmetric: bool,
     /// Stays on the configuration manifold to the last bit.
@@ -50,6 +54,39 @@ pub struct Method {
     pub options: &'static [&'static str],
     /// Makes it for a mechanism.
     pub build: Build,
+}
+
+/// Where a promise holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// In every system.
+    Always,
+    /// In uniform gravity and where there is no potential at all, but not in general.
+    UniformGravity,
+    /// In no system but by chance.
+    No,
+}
+
+impl Kept {
+    /// Whether it is promised for this mechanism.
+    pub fn holds(self, mechanism: &Mechanism) -> bool {
+        match self {
+            Self::Always => true,
+            Self::UniformGravity => {
+                matches!(mechanism, Mechanism::Spheres(spheres) if spheres.uniform_gradient().is_some())
+            }
+            Self::No => false,
+        }
+    }
+
+    /// `always`, `uniform gravity` or `no`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::UniformGravity => "uniform gravity",
+            Self::No => "no",
+        }
+    }
 }
 
 /// Makes a method for a mechanism, if it fits.
@@ -105,6 +142,8 @@ const GEOMETRIC: Method = Method {
     reference: LEE,
     order: 2,
     symplectic: true,
+    momentum: Kept::Always,
+    bounded_energy: true,
     symmetric: true,
     on_manifold: true,
     adaptive: false,
@@ -121,6 +160,8 @@ const GEOMETRIC: Method = Method {
 /// Conventional methods: nothing is.
 const CONVENTIONAL: Method = Method {
     symplectic: false,
+    momentum: Kept::No,
+    bounded_energy: false,
     symmetric: false,
     on_manifold: false,
     ..GEOMETRIC
@@ -230,6 +271,21 @@ pub static METHODS: &[Method] = &[
         build: |m, _| {
             separate(m, "stormer-verlet", |spheres| {
                 Some(Box::new(StormerVerlet::new(spheres)?))
+            })
+        },
+        ..GEOMETRIC
+    },
+    Method {
+        name: "sphere-hamel",
+        summary: "discrete Hamel integrator of document 000, separate bodies",
+        reference: "Zenkov, Leok & Bloch (2012)",
+        symplectic: false,
+        momentum: Kept::UniformGravity,
+        options: &["max_iterations"],
+        build: |m, o| {
+            separate(m, "sphere-hamel", |spheres| {
+                let iterations = o.max_iterations.unwrap_or(200);
+                Some(Box::new(SphereHamel::new(spheres, iterations)?))
             })
         },
         ..GEOMETRIC

@@ -28,6 +28,8 @@ mod lagrangians;
 mod methods;
 /// Are model files read as they are written, and refused when they are wrong?
 mod models;
+/// How do methods err in nutation and precession?
+mod nutation;
 /// Are gradients, energies and symmetries of potentials consistent?
 mod potentials;
 /// Are the published numbers of document 001 reproduced?

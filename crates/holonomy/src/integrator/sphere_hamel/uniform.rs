@@ -57,7 +57,9 @@ impl Uniform {
         let body = |(i, gradient): (usize, &Vec3)| {
             let mass = system.inertia().diagonal(i);
             // Where nothing pulls, any direction is vertical.
-            let up = gradient.try_normalize(0.0).map_or_else(Vec3::z, |up| s2::normalised(&up));
+            let up = gradient
+                .try_normalize(0.0)
+                .map_or_else(Vec3::z, |up| s2::normalised(&up));
             let basis = s2::tangent_basis(&up);
             Gravity {
                 mass,
@@ -102,7 +104,16 @@ impl Uniform {
             view_mut(&mut self.next_q)[i] = point;
             view_mut(&mut self.next_p)[i] = momentum;
             let Turning { spin, vertical, mark } = turning;
-            next[i] = [point, momentum, spin[0], spin[1], vertical[0], vertical[1], mark[0], mark[1]];
+            next[i] = [
+                point,
+                momentum,
+                spin[0],
+                spin[1],
+                vertical[0],
+                vertical[1],
+                mark[0],
+                mark[1],
+            ];
         }
         check_finite(&self.next_q, &self.next_p, n)?;
         std::mem::swap(&mut state.q, &mut self.next_q);
