@@ -5,6 +5,7 @@ use crate::{
 };
 use holonomy::{
     diagnostics::{distance, observed_order},
+    exact,
     integrator::{
         Integrator,
         catalog::{self, Options},
@@ -14,7 +15,7 @@ use holonomy::{
     system::State,
 };
 use serde::Serialize;
-use std::{ops::ControlFlow, sync::atomic::Ordering};
+use std::{fmt, ops::ControlFlow, sync::atomic::Ordering};
 
 /// Errors of one method at several steps.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,14 +39,24 @@ pub struct Convergence {
 /// The solution that errors are measured against.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reference {
-    /// The method that computed it.
+    /// The method that computed it, or `closed form`.
     pub method: &'static str,
-    /// Its relative tolerance.
-    pub rtol: f64,
+    /// Its relative tolerance; a closed form has none.
+    pub rtol: Option<f64>,
     /// Its absolute tolerance.
-    pub atol: f64,
-    /// How far it is from a second one of ten times the tolerance: errors below it mean nothing.
+    pub atol: Option<f64>,
+    /// How far it is from a second one: of ten times the tolerance, or for a closed form one that starts again on
+    /// its way. Errors below it mean nothing.
     pub accuracy: f64,
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.rtol, self.atol) {
+            (Some(rtol), Some(atol)) => write!(f, "{} with rtol {rtol:e}, atol {atol:e}", self.method),
+            _ => write!(f, "{} (elliptic functions)", self.method),
+        }
+    }
 }
 
 /// The error of one step.
@@ -60,7 +71,8 @@ pub struct Point {
     pub error: Option<f64>,
     /// Slope of log error against log step between the point before and this one.
     pub slope: Option<f64>,
-    /// Whether the error is above the floor, ten times the accuracy of the reference.
+    /// Whether the error is above the floor: ten times the accuracy of the reference, and what rounding may add up
+    /// to in so many steps.
     pub above_floor: bool,
     /// Why the run failed, if it did.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -92,6 +104,7 @@ pub enum ConvergeError {
     Stopped,
 }
 
+const CLOSED_FORM: &str = "closed form";
 const REFERENCE: &str = "dop853";
 const RTOL: f64 = 1e-13;
 const ATOL: f64 = 1e-15;
@@ -119,16 +132,17 @@ pub fn converge(
     let schedules: Vec<Schedule> = schedules.collect::<Result<_, _>>()?;
 
     begin("reference");
-    let reference = reference(model, duration, 1.0, &mut control)?;
-    let coarser = self::reference(model, duration, 10.0, &mut control)?;
-    let accuracy = distance(&reference, &coarser);
+    let (end, reference) = match closed_form(model, duration) {
+        Some(known) => known,
+        None => computed(model, duration, &mut control)?,
+    };
 
     let mut points: Vec<Point> = Vec::with_capacity(schedules.len());
     for schedule in schedules {
         begin(&format!("h = {} s", schedule.step));
-        let end = final_state(model, model.integrator(), schedule, &mut control);
-        let (error, problem) = match end {
-            Ok(Some(state)) => (Some(distance(&state, &reference)), None),
+        let reached = final_state(model, model.integrator(), schedule, &mut control);
+        let (error, problem) = match reached {
+            Ok(Some(state)) => (Some(distance(&state, &end)), None),
             Ok(None) => return Err(ConvergeError::Stopped),
             Err(error) => (None, Some(error)),
         };
@@ -136,12 +150,14 @@ pub fn converge(
         let slope = before
             .zip(error)
             .map(|((step, before), error)| (before / error).ln() / (step / schedule.step).ln());
+        let rounding = f64::EPSILON * (schedule.steps as f64).sqrt();
+        let floor = 10.0 * reference.accuracy.max(rounding);
         points.push(Point {
             step: schedule.step,
             steps: schedule.steps,
             error,
             slope: slope.filter(|slope| slope.is_finite()),
-            above_floor: error.is_some_and(|error| error > 10.0 * accuracy && error.is_finite()),
+            above_floor: error.is_some_and(|error| error > floor && error.is_finite()),
             problem,
         });
     }
@@ -155,12 +171,7 @@ pub fn converge(
         method: model.method.name,
         declared_order: model.method.order,
         t_end: duration,
-        reference: Reference {
-            method: REFERENCE,
-            rtol: RTOL,
-            atol: ATOL,
-            accuracy,
-        },
+        reference,
         order: (fitted.len() > 1).then(|| observed_order(&fitted, &errors)),
         points,
     })
@@ -188,7 +199,47 @@ fn whole(step: f64, duration: f64) -> Result<Schedule, ConvergeError> {
     })
 }
 
-fn reference(
+/// The end of the motion where it is known in closed form.
+fn closed_form(model: &Model, duration: f64) -> Option<(State, Reference)> {
+    let (start, last) = (model.state.t, model.state.t + duration);
+    let solution = exact::solution(&model.mechanism, &model.state)?;
+    let end = solution.at(last);
+    // Where the motion is unstable, the closed form that starts again on the way shows how much rounding grows.
+    let again = [0.25, 0.5, 0.75].map(|part| {
+        let on_the_way = solution.at(start + part * duration);
+        exact::solution(&model.mechanism, &on_the_way).map(|solution| distance(&solution.at(last), &end))
+    });
+    let mut accuracy = f64::EPSILON;
+    for difference in again {
+        accuracy = accuracy.max(difference?);
+    }
+    let reference = Reference {
+        method: CLOSED_FORM,
+        rtol: None,
+        atol: None,
+        accuracy,
+    };
+    (end.is_finite() && accuracy.is_finite()).then_some((end, reference))
+}
+
+/// The end of the motion as a very accurate method finds it.
+fn computed(
+    model: &Model,
+    duration: f64,
+    control: &mut Control,
+) -> Result<(State, Reference), ConvergeError> {
+    let end = computed_with(model, duration, 1.0, control)?;
+    let coarser = computed_with(model, duration, 10.0, control)?;
+    let reference = Reference {
+        method: REFERENCE,
+        rtol: Some(RTOL),
+        atol: Some(ATOL),
+        accuracy: distance(&end, &coarser),
+    };
+    Ok((end, reference))
+}
+
+fn computed_with(
     model: &Model,
     duration: f64,
     looser: f64,

@@ -83,7 +83,10 @@ fn errors_below_the_accuracy_of_the_reference_do_not_count() {
         "converge spherical-pendulum --method sphere-explicit-8 --steps 0.02,0.01,0.005 --duration 1 --no-files",
     );
     assert!(out.contains("at the accuracy of the reference"), "{out}");
-    assert!(out.contains("reference accuracy"), "{out}");
+    assert!(
+        out.contains("reference closed form (elliptic functions)"),
+        "{out}"
+    );
 }
 
 #[test]

@@ -158,10 +158,9 @@ pub fn converge(title: &str, convergence: &Convergence) -> String {
         title: title.to_owned(),
         subtitle: Some(format!("{}, {order}", convergence.method)),
         caption: Some(format!(
-            "Distance from the reference at t = {} s. Reference: {} with rtol {}, accurate to about {}.",
+            "Distance from the reference at t = {} s. Reference: {}, accurate to about {}.",
             convergence.t_end,
-            convergence.reference.method,
-            power(convergence.reference.rtol),
+            convergence.reference,
             power(accuracy),
         )),
         charts: vec![Chart {

@@ -8,6 +8,8 @@ pub mod elliptic;
 mod plane_pendulum;
 mod spherical_pendulum;
 mod horizontal;
+mod solution;
 
 pub use plane_pendulum::{PlaneMotion, PlanePendulum};
+pub use solution::{Solution, solution};
 pub use spherical_pendulum::{SphericalMotion, SphericalPendulum};

@@ -90,7 +90,7 @@ fn first_steps_are_those_of_the_verified_reading() {
 
 #[test]
 fn length_energy_and_vertical_momentum_are_kept_to_rounding() {
-    // In SI units, over m r² = 96.04 kg m². Of what is left, up to 3e-16 is the rounding of the measured numbers.
+    // In SI units, over m r² = 96.04 kg m². One unit in the last place of E is 1.5e-16 of that.
     for (steps, bound) in [(10_000, 1e-15), (1_000_000, 1e-13)] {
         let model = scenario(
             "hamel-pendulum",
@@ -176,13 +176,15 @@ fn it_is_symmetric_of_order_2_and_not_symplectic() {
         let order = observed_order(&counts.map(|steps| 1.0 / steps as f64), &errors);
         assert!((order - 2.0).abs() < 0.02, "{}: {order}", p.name);
     }
-    // papers.md 3.4: 6.9e-4 at h = 0.2 s for its point, falling as h³; the paper claims zero.
+    // The paper claims zero. The size depends on the state and on the coordinates: 6.9e-4 at the point of papers.md 3.4,
+    // 8.7e-4 here in spherical angles, 3.6e-4 here in the coordinates and the unit of momentum of `canonical`. That it
+    // is not zero and falls as h³ does not depend on them, nor does det J − 1 = −1.9e-4.
     let system = uniform.mechanism.system();
     let defect = |h| symplecticity_defect(&*system, &mut *method(&uniform), &uniform.state, h).unwrap();
     let (coarse, fine) = (defect(0.2), defect(0.1));
     println!("defect {coarse:.2e} at 0.2 s, {fine:.2e} at 0.1 s");
     assert!(
-        coarse > 1e-5 && ((coarse / fine).log2() - 3.0).abs() < 0.3,
+        (coarse / 3.56e-4 - 1.0).abs() < 0.01 && ((coarse / fine).log2() - 3.0).abs() < 0.05,
         "{coarse:e} {fine:e}"
     );
 }

@@ -36,5 +36,7 @@ mod potentials;
 mod published;
 /// Do trajectories agree with references computed by another route?
 mod references;
+/// Are motions in closed form those of the mechanism?
+mod solutions;
 /// Do the parts of a system agree with each other?
 mod systems;
