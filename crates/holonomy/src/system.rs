@@ -14,8 +14,9 @@ pub struct State {
     pub p: Vec<f64>,
     /// Constraint multipliers, empty when there are none.
     pub lambda: Vec<f64>,
-    /// What a method carries from one step to the next (the mesh of an adaptive method); empty
-    /// for one-step maps. A method that does not recognise it starts afresh from `(t, q, p)`.
+    /// What a method carries from one step to the next (the mesh of an adaptive method, digits that
+    /// rounding would lose); empty for most. A method that does not recognise it starts afresh from
+    /// `(t, q, p)`.
     pub carry: Vec<f64>,
 }
 

@@ -7,7 +7,7 @@ use super::{rotation_increment, sum};
 use crate::{
     Vec3,
     geometry::s2,
-    integrator::{Cause, Fault, StepInfo, check_finite, force::Force},
+    integrator::{Cause, Fault, Integrator, StepInfo, check_finite, force::Force},
     spheres::{Spheres, view, view_mut},
     system::State,
 };
@@ -100,8 +100,10 @@ impl Iterated {
         }
         Ok(0)
     }
+}
 
-    pub(super) fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+impl Integrator for Iterated {
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let n = self.system.len();
         let before = self.force.evaluations;
         let inertia = self.system.inertia();

@@ -28,12 +28,7 @@ use std::sync::Arc;
 use uniform::Uniform;
 
 /// The discrete Hamel integrator.
-pub struct SphereHamel(Form);
-
-enum Form {
-    Uniform(Uniform),
-    Iterated(Iterated),
-}
+pub struct SphereHamel(Box<dyn Integrator>);
 
 impl SphereHamel {
     /// `None` when the inertia matrix couples the spheres. The iterations are those of potentials other
@@ -43,18 +38,15 @@ impl SphereHamel {
             return None;
         }
         Some(Self(match system.uniform_gradient() {
-            Some(gradient) => Form::Uniform(Uniform::new(&system, &gradient)),
-            None => Form::Iterated(Iterated::new(system, max_iterations)),
+            Some(gradient) => Box::new(Uniform::new(&system, &gradient)),
+            None => Box::new(Iterated::new(system, max_iterations)),
         }))
     }
 }
 
 impl Integrator for SphereHamel {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
-        match &mut self.0 {
-            Form::Uniform(form) => form.attempt(state, h),
-            Form::Iterated(form) => form.attempt(state, h),
-        }
+        self.0.attempt(state, h)
     }
 }
 

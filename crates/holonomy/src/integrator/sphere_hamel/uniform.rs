@@ -21,7 +21,7 @@ use super::{rotation_increment, sum};
 use crate::{
     Vec3,
     geometry::s2,
-    integrator::{Cause, Fault, StepInfo, check_finite},
+    integrator::{Cause, Fault, Integrator, StepInfo, check_finite},
     spheres::{Spheres, view, view_mut},
     system::State,
 };
@@ -75,8 +75,10 @@ impl Uniform {
             carry: vec![0.0; 3 * CARRIED * n],
         }
     }
+}
 
-    pub(super) fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+impl Integrator for Uniform {
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let n = self.bodies.len();
         let (q, p) = (view(&state.q), view(&state.p));
         let known: Option<&[[Vec3; CARRIED]]> = (state.carry.len() == 3 * CARRIED * n)
@@ -92,13 +94,9 @@ impl Uniform {
                 Some(carry) => Turning::from_carry(&carry[i]),
                 None => body.seen_from_within(&q[i], &p[i]),
             };
-            let (turning, iterations) = turning.step(body.strength, h).ok_or(Fault {
-                cause: Cause::NotConverged {
-                    iterations: MAX_ITERATIONS,
-                    correction: f64::NAN,
-                },
-                body: Some(i),
-            })?;
+            let (turning, iterations) = turning
+                .step(body.strength, h)
+                .map_err(|cause| Fault { cause, body: Some(i) })?;
             most = most.max(iterations);
             let (point, momentum) = body.seen_from_outside(&turning);
             view_mut(&mut self.next_q)[i] = point;
@@ -163,8 +161,8 @@ impl Turning {
         }
     }
 
-    /// One step, and the iterations that the cubic took; `None` if it was not solved.
-    fn step(self, strength: f64, h: f64) -> Option<(Self, u32)> {
+    /// One step, and the iterations that the cubic took.
+    fn step(self, strength: f64, h: f64) -> Result<(Self, u32), Cause> {
         let Self { spin, vertical, mark } = self;
         let (omega, gamma) = (spin[0], vertical[0]);
         let (height, iterations) = middle_height(&omega, &gamma, strength, h)?;
@@ -182,7 +180,7 @@ impl Turning {
         let (next, lost) = sum(&mark[0], &rotation_increment(&-turn, &mark[0]), &mark[1]);
         let across = -vertical[0] * vertical[0].dot(&next);
         let (next, lost) = sum(&next, &across, &lost);
-        Some((
+        Ok((
             Self {
                 spin: [spin.0, spin.1],
                 vertical,
@@ -202,17 +200,18 @@ fn unit(v: Vec3, lost: Vec3) -> [Vec3; 2] {
 
 const MAX_ITERATIONS: u32 = 50;
 
-/// `S` by Newton's method, and the iterations it took; `None` if it was not found:
+/// `S` by Newton's method, and the iterations it took:
 ///
 /// ```text
 /// 2(S−Γ³)(1−βS)² = (h/4) [ 2(2W−hSP)(1−βS) − a(4Q + h²S²P − 4hSW) ]
 /// a = ½hs,  β = ¼h²s,  P = |Ω|²,  Q = Γ¹²+Γ²²,  W = Ω²Γ¹ − Ω¹Γ²
 /// ```
-fn middle_height(omega: &Vec3, gamma: &Vec3, s: f64, h: f64) -> Option<(f64, u32)> {
+fn middle_height(omega: &Vec3, gamma: &Vec3, s: f64, h: f64) -> Result<(f64, u32), Cause> {
     let ([o1, o2], [g1, g2, g3]) = ([omega.x, omega.y], [gamma.x, gamma.y, gamma.z]);
     let (a, beta) = (0.5 * h * s, 0.25 * h * h * s);
     let (p, q, w) = (o1 * o1 + o2 * o2, g1 * g1 + g2 * g2, o2 * g1 - o1 * g2);
     let mut height = g3 + 0.5 * h * w;
+    let mut correction = f64::NAN;
     for iteration in 1..=MAX_ITERATIONS {
         let u = 1.0 - beta * height;
         let inner = 2.0 * w - h * height * p;
@@ -223,15 +222,18 @@ fn middle_height(omega: &Vec3, gamma: &Vec3, s: f64, h: f64) -> Option<(f64, u32
             - 0.25
                 * h
                 * (-2.0 * h * p * u - 2.0 * beta * inner - a * (2.0 * h * h * height * p - 4.0 * h * w));
-        let correction = value / slope;
+        correction = value / slope;
         height -= correction;
         if !height.is_finite() {
-            return None;
+            return Err(Cause::NotFinite);
         }
         // Corrections square; the one after 1e-9 is below rounding.
         if correction.abs() <= 1e-9 {
-            return Some((height, iteration));
+            return Ok((height, iteration));
         }
     }
-    None
+    Err(Cause::NotConverged {
+        iterations: MAX_ITERATIONS,
+        correction,
+    })
 }
