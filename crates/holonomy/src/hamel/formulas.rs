@@ -13,6 +13,46 @@ use crate::{
 };
 
 /// A mechanism in a frame made of formulas.
+///
+/// A sleigh whose blade goes along itself and not across:
+///
+/// ```
+/// use holonomy::formula::{Formula, Kind};
+/// use holonomy::hamel::{FormulaFrame, FrameFormulas, Hamel, Slots};
+/// use holonomy::integrator::{DiscreteHamel, Integrator};
+/// use std::sync::Arc;
+///
+/// let (coordinates, quasi_velocities) = (["x", "y", "theta"], ["forward", "turn", "lateral"]);
+/// let numbers = |names: [&'static str; 3]| names.map(|name| (name, Kind::Scalar));
+/// let (slots, mut scope) = Slots::scope(&numbers(coordinates), &numbers(quasi_velocities)).unwrap();
+/// scope.parameter("a", 0.3).unwrap();
+/// let parse = |text: &str| Formula::parse_as(Kind::Scalar, text, &scope).unwrap();
+/// let fields = [
+///     ["cos(theta)", "sin(theta)", "0"],
+///     ["0", "0", "1"],
+///     ["-sin(theta)", "cos(theta)", "0"],
+/// ];
+/// let frame = FormulaFrame::new(&FrameFormulas {
+///     slots,
+///     fields: &fields.map(|field| field.map(parse).to_vec()),
+///     lagrangian: &parse("0.5*((x' - a*theta'*sin(theta))^2 + (y' + a*theta'*cos(theta))^2 + theta'^2)"),
+///     forces: &[],
+///     invariants: &[],
+/// })
+/// .unwrap();
+/// let names = |names: [&str; 3]| names.map(str::to_owned);
+/// let lateral = 2;
+/// let system = Hamel::new(Box::new(frame), &names(coordinates), &names(quasi_velocities), &[lateral]);
+///
+/// let system = Arc::new(system);
+/// let mut state = system.state(0.0, &[0.0, 0.0, 0.0], &[-1.0, 0.1]);
+/// let mut method = DiscreteHamel::new(system, 30);
+/// for _ in 0..1000 {
+///     method.step(&mut state, 0.05).unwrap();
+/// }
+/// // It has turned round: the momentum of forward is positive, and it turns no more.
+/// assert!(state.p[0] > 1.0 && state.p[1].abs() < 1e-3);
+/// ```
 pub struct FormulaFrame {
     slots: Slots,
     frame: Program,

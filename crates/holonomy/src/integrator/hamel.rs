@@ -8,10 +8,11 @@
 //! p = ∂l/∂ξ (t, q, ξ),   p⁺ = ∂l/∂ξ (t+h, q⁺, ξ⁺),   q̄ = ½(q + q⁺),  ξ̄ = ½(ξ + ξ⁺),  p̄ = ½(p + p⁺)
 //! ```
 //! The paper's variables are `q_{k+1/2}` and `ξ_{k,k+1}`; both belong to the same interval, and here they are
-//! the state `(q, p)`. The paper leaves the bracket term open. With means, as here, it does no work for any h:
-//! `c` is skew in i and j. So where l has a constant mass matrix, fields are linear and the potential is linear
-//! in q, the step is the implicit midpoint rule and keeps energy exactly, also under nonholonomic constraints;
-//! for the pendulum of the paper it is (22)–(24).
+//! the state `(q, p)`. The paper leaves the bracket term open. With means, as here, it does no work for any h,
+//! because c is skew in i and j. So where the mass matrix is constant, energy is kept exactly without a potential,
+//! and with one that is linear in q if the fields are linear, too; also under nonholonomic constraints. The step is
+//! the implicit midpoint rule then, and for the pendulum of the paper it is (22)–(24). Elsewhere the error of the
+//! energy is of order h².
 //!
 //! In the frame of the coordinates the step is the trapezoidal rule for `(q, p)`: the variational midpoint
 //! method, seen between its nodes. The method is symmetric. It is not symplectic in general.

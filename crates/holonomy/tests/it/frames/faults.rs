@@ -214,7 +214,7 @@ fn a_step_allocates_nothing() {
 }
 
 #[test]
-fn a_number_that_is_not_finite_names_its_coordinate() {
+fn a_state_that_is_not_finite_is_refused() {
     let system = PLANE.system();
     let mut state = system.state(0.0, &[0.3, f64::NAN], &[1.0, 0.5]);
     let error = method(&system).step(&mut state, 0.1).unwrap_err();
