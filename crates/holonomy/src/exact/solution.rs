@@ -23,6 +23,7 @@ pub struct Solution {
 pub fn solution(mechanism: &Mechanism, state: &State) -> Option<Solution> {
     match mechanism {
         Mechanism::Spheres(spheres) => pendula(spheres, state),
+        Mechanism::Lagrangian(_) | Mechanism::Hamel(_) => None,
     }
 }
 

@@ -61,6 +61,7 @@ pub struct FormulaFrame {
     invariants: Program,
     names: Vec<String>,
     acts_along: Vec<bool>,
+    keeps_energy: bool,
 }
 
 impl FormulaFrame {
@@ -146,6 +147,10 @@ impl FormulaFrame {
             })
             .collect();
 
+        let is_zero = |e: Expression, expressions: &Expressions| expressions.known_value(e) == Some(0.0);
+        let slope = expressions.gradient(l, &[slots.time()])[0];
+        let keeps_energy =
+            is_zero(slope, expressions) && forces.iter().all(|force| is_zero(*force, expressions));
         let values: Vec<Expression> = formulas
             .invariants
             .iter()
@@ -159,6 +164,7 @@ impl FormulaFrame {
             invariants: expressions.compile(&values),
             names: formulas.invariants.iter().map(|(name, _)| name.clone()).collect(),
             acts_along,
+            keeps_energy,
         })
     }
 
@@ -288,6 +294,10 @@ impl FrameMechanics for FormulaFrame {
             &mut out.xi,
         );
         Ok(())
+    }
+
+    fn keeps_energy(&self) -> bool {
+        self.keeps_energy
     }
 
     fn acts_along(&self, field: usize) -> bool {

@@ -28,6 +28,11 @@ pub trait FrameMechanics: Send + Sync {
         true
     }
 
+    /// Whether energy is conserved: nothing depends on time, and no force acts.
+    fn keeps_energy(&self) -> bool {
+        true
+    }
+
     /// Names of first integrals that are to be measured.
     fn invariants(&self) -> &[String] {
         &[]

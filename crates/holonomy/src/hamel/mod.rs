@@ -97,6 +97,7 @@ impl Hamel {
             invariants: mechanics.invariants().iter().cloned().chain(momenta).collect(),
             expressions: mechanics.expressions(),
             fields: quasi_velocities.to_vec(),
+            driven: !mechanics.keeps_energy(),
             ..Layout::default()
         };
         Self {
@@ -106,6 +107,15 @@ impl Hamel {
             structure,
             cyclic,
         }
+    }
+
+    /// The same, with coordinates that are angles: they are reported within ±π.
+    #[must_use]
+    pub fn with_periodic(mut self, coordinates: &[usize]) -> Self {
+        self.layout.periodic = (0..self.layout.coordinates.len())
+            .map(|i| coordinates.contains(&i))
+            .collect();
+        self
     }
 
     /// What is particular to it.
@@ -340,6 +350,12 @@ impl System for Hamel {
             dq.fill(f64::NAN);
             dv.fill(f64::NAN);
         }
+    }
+
+    fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
+        let (mut dq, mut dv) = (vec![0.0; q.len()], vec![0.0; v.len()]);
+        self.accelerate(t, q, v, (&mut dq, &mut dv), workspace(scratch))
+            .err()
     }
 
     /// What redundant coordinates keep is kept by their equations.

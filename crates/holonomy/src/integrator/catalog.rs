@@ -1,11 +1,12 @@
 //! Every method, once. The command line, the manual and the property tests read this list.
 use super::{
-    Adaptive, BACKWARD, Composition, DiscreteLagrangian, Integrator, MIDPOINT, Quadrature, Rattle,
-    RungeKutta, Solver, SphereExplicit, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet, TRAPEZOID,
+    Adaptive, BACKWARD, Composition, DiscreteHamel, DiscreteLagrangian, Integrator, MIDPOINT, Quadrature,
+    Rattle, RungeKutta, Solver, SphereExplicit, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet,
+    TRAPEZOID,
     adaptive::Tolerance,
     tableaux::{self, Pair, Tableau},
 };
-use crate::{lagrangian::Lagrangian, spheres::Spheres, system::System};
+use crate::{hamel::Hamel, lagrangian::Lagrangian, spheres::Spheres, system::System};
 use std::sync::Arc;
 
 /// The families of systems a method may be built for.
@@ -15,6 +16,8 @@ pub enum Mechanism {
     Spheres(Arc<Spheres>),
     /// Systems in generalized coordinates, given by a Lagrangian.
     Lagrangian(Arc<Lagrangian>),
+    /// Systems whose velocities are measured against a frame.
+    Hamel(Arc<Hamel>),
 }
 
 impl Mechanism {
@@ -23,6 +26,7 @@ impl Mechanism {
         match self {
             Self::Spheres(spheres) => spheres.clone(),
             Self::Lagrangian(lagrangian) => lagrangian.clone(),
+            Self::Hamel(hamel) => hamel.clone(),
         }
     }
 }
@@ -371,6 +375,27 @@ pub static METHODS: &[Method] = &[
         ..GEOMETRIC
     },
     Method {
+        name: "hamel",
+        summary: "discrete Hamel equations of document 000 in any frame, nonholonomic too",
+        reference: "Zenkov, Leok & Bloch (2012)",
+        symplectic: false,
+        momentum: Kept::No,
+        options: NEWTON,
+        build: |m, o| framed(m, o, "hamel"),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "hamel-4",
+        summary: "hamel raised to order 4 by Suzuki's five stages",
+        reference: "Suzuki (1990)",
+        order: 4,
+        symplectic: false,
+        momentum: Kept::No,
+        options: NEWTON,
+        build: |m, o| composed(framed(m, o, "hamel-4")?, 4),
+        ..GEOMETRIC
+    },
+    Method {
         name: "euler",
         summary: "explicit Euler",
         reference: "Euler (1768)",
@@ -459,14 +484,41 @@ pub static METHODS: &[Method] = &[
 
 const SEPARATE: &str = "separate bodies (a diagonal inertia matrix)";
 
+/// The geometric method to begin with.
+pub fn of_choice(mechanism: &Mechanism) -> &'static str {
+    match mechanism {
+        Mechanism::Spheres(spheres) if spheres.inertia().is_diagonal() => "sphere-explicit",
+        Mechanism::Spheres(_) => "sphere-implicit",
+        Mechanism::Lagrangian(_) => "midpoint",
+        Mechanism::Hamel(_) => "hamel",
+    }
+}
+
+/// The discrete Hamel integrator.
+fn framed(
+    mechanism: &Mechanism,
+    options: &Options,
+    method: &'static str,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    let Mechanism::Hamel(hamel) = mechanism else {
+        return Err(Unsupported {
+            method,
+            needs: "quasi-velocities (a `[frame]`)",
+            instead: of_choice(mechanism),
+        });
+    };
+    let max_iterations = options.max_iterations.unwrap_or(50);
+    Ok(Box::new(DiscreteHamel::new(hamel.clone(), max_iterations)))
+}
+
 /// The bodies of a mechanism on spheres.
 fn spheres(mechanism: &Mechanism, method: &'static str) -> Result<Arc<Spheres>, Unsupported> {
     match mechanism {
         Mechanism::Spheres(spheres) => Ok(spheres.clone()),
-        Mechanism::Lagrangian(_) => Err(Unsupported {
+        _ => Err(Unsupported {
             method,
             needs: "bodies on spheres (`space = \"spheres\"`)",
-            instead: "midpoint",
+            instead: of_choice(mechanism),
         }),
     }
 }
@@ -529,8 +581,8 @@ fn discrete(
     let Mechanism::Lagrangian(lagrangian) = mechanism else {
         return Err(Unsupported {
             method,
-            needs: "a Lagrangian (`space = \"lagrangian\"`)",
-            instead: "sphere-implicit",
+            needs: "a Lagrangian without a frame (`space = \"lagrangian\"`)",
+            instead: of_choice(mechanism),
         });
     };
     let max_iterations = options.max_iterations.unwrap_or(30);

@@ -7,9 +7,7 @@
 //! gₖ(q, t)           with ∂g/∂q, ∂g/∂t and d²g/dt² along constant v
 //! ```
 use super::{Constraint, Derivatives, Force, Mechanics, Undefined};
-use crate::formula::{
-    DomainError, Expression, Expressions, Formula, FormulaError, Kind, Program, Scope, Workspace,
-};
+use crate::formula::{DomainError, Expression, Expressions, Formula, Program, Workspace};
 
 /// A mechanism whose Lagrangian, forces and constraints are formulas.
 pub struct Formulas {
@@ -18,6 +16,8 @@ pub struct Formulas {
     force: Option<Numbered>,
     constraint: Option<Numbered>,
     constraints: usize,
+    invariant: Numbered,
+    invariants: Vec<String>,
     /// Whether anything depends on a coordinate.
     depends: Vec<bool>,
     autonomous: bool,
@@ -38,24 +38,20 @@ pub struct Sweep {
     registers: Workspace,
 }
 
-/// Gives the names of coordinates, their velocities and time the slots that [`Formulas`] reads. Names that cannot
-/// be used come back, by their place in the list.
-pub fn declare(scope: &mut Scope, coordinates: &[&str]) -> Vec<(usize, FormulaError)> {
-    let n = coordinates.len();
-    scope.time(2 * n);
-    let declared = coordinates
-        .iter()
-        .enumerate()
-        .map(|(i, name)| (i, scope.coordinate(name, Kind::Scalar, i, n + i)));
-    declared
-        .filter_map(|(i, entered)| Some((i, entered.err()?)))
-        .collect()
-}
-
 impl Formulas {
-    /// A mechanism of n coordinates. The formulas, all of them numbers, were read in a scope made by [`declare`];
-    /// forces are pairs of a coordinate and its formula.
-    pub fn new(n: usize, lagrangian: &Formula, forces: &[(usize, Formula)], constraints: &[Formula]) -> Self {
+    /// A mechanism of n coordinates, whose formulas were read in a scope made by [`Slots::scope`](crate::hamel::Slots::scope) without quasi-velocities.
+    ///
+    /// Forces have n components together, or there are none; constraints are numbers.
+    ///
+    /// # Panics
+    /// If the forces have another number of components.
+    pub fn new(
+        n: usize,
+        lagrangian: &Formula,
+        forces: &[Formula],
+        constraints: &[Formula],
+        invariants: &[(String, Formula)],
+    ) -> Self {
         let mut expressions = Expressions::new();
         let (q, v, t): (Vec<usize>, Vec<usize>, usize) = ((0..n).collect(), (n..2 * n).collect(), 2 * n);
         let all: Vec<usize> = (0..=t).collect();
@@ -75,16 +71,17 @@ impl Formulas {
         let lagrangian = expressions.compile(&outputs);
 
         let force = (!forces.is_empty()).then(|| {
-            let mut values = vec![None; n];
             let mut expressions = Expressions::new();
-            for (i, formula) in forces {
-                let value = expressions.scalar(formula);
-                depends[*i] |= !is_zero(&expressions, value);
-                autonomous &= is_zero(&expressions, value);
-                values[*i] = Some(value);
+            let values: Vec<Expression> = forces
+                .iter()
+                .flat_map(|force| expressions.components(force))
+                .collect();
+            assert_eq!(values.len(), n, "components of the forces");
+            for (depends, value) in depends.iter_mut().zip(&values) {
+                let acts = !is_zero(&expressions, *value);
+                *depends |= acts;
+                autonomous &= !acts;
             }
-            let zero = expressions.constant(0.0);
-            let values: Vec<Expression> = values.into_iter().map(|value| value.unwrap_or(zero)).collect();
             let mut outputs = values.clone();
             for slots in [&q, &v] {
                 for value in &values {
@@ -128,12 +125,16 @@ impl Formulas {
         let lagrangian = number(lagrangian);
         let force = force.map(&mut number);
         let constraint = constraint.map(&mut number);
+        let measured: Vec<&Formula> = invariants.iter().map(|(_, formula)| formula).collect();
+        let invariant = number(Program::values(&measured));
         Self {
             n,
             lagrangian,
             force,
             constraint,
             constraints: constraints.len(),
+            invariant,
+            invariants: invariants.iter().map(|(name, _)| name.clone()).collect(),
             depends,
             autonomous,
             expressions: texts,
@@ -224,6 +225,23 @@ impl Mechanics for Formulas {
                 given.fill(target);
             }
         }
+        Ok(())
+    }
+
+    fn invariants(&self) -> &[String] {
+        &self.invariants
+    }
+
+    fn invariant(
+        &self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        out: &mut Vec<f64>,
+        sweep: &mut Sweep,
+    ) -> Result<(), Undefined> {
+        let values = self.invariant.at(t, q, v, sweep)?;
+        out.extend_from_slice(values.0);
         Ok(())
     }
 

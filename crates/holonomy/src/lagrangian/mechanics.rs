@@ -34,6 +34,24 @@ pub trait Mechanics: Send + Sync {
         true
     }
 
+    /// Names of first integrals that are to be measured.
+    fn invariants(&self) -> &[String] {
+        &[]
+    }
+
+    /// Puts their values at the end of `out`.
+    fn invariant(
+        &self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        out: &mut Vec<f64>,
+        sweep: &mut Sweep,
+    ) -> Result<(), Undefined> {
+        let _ = (t, q, v, out, sweep);
+        Ok(())
+    }
+
     /// The expressions that [`Undefined`] numbers, as text.
     fn expressions(&self) -> Vec<String> {
         Vec::new()

@@ -9,7 +9,7 @@
 mod formula;
 mod mechanics;
 
-pub use formula::{Formulas, Sweep, declare};
+pub use formula::{Formulas, Sweep};
 pub use mechanics::{Constraint, Derivatives, Force, Mechanics, Undefined};
 
 use crate::{
@@ -53,9 +53,11 @@ impl Lagrangian {
             bodies: coordinates.to_vec(),
             coordinates: coordinates.to_vec(),
             velocities: coordinates.iter().map(|name| format!("{name}'")).collect(),
-            invariants: cyclic
+            invariants: mechanics
+                .invariants()
                 .iter()
-                .map(|i| format!("momentum {}", coordinates[*i]))
+                .cloned()
+                .chain(cyclic.iter().map(|i| format!("momentum {}", coordinates[*i])))
                 .collect(),
             expressions: mechanics.expressions(),
             driven: !mechanics.keeps_energy(),
@@ -221,6 +223,16 @@ impl System for Lagrangian {
             potential,
         };
         out.invariants.clear();
+        let found = self.mechanics.invariant(
+            state.t,
+            &state.q,
+            &out.velocity,
+            &mut out.invariants,
+            &mut work.derivatives.sweep,
+        );
+        if found.is_err() {
+            out.invariants.resize(self.mechanics.invariants().len(), f64::NAN);
+        }
         out.invariants.extend(self.cyclic.iter().map(|i| state.p[*i]));
         out.manifold = ManifoldError::default();
         out.constraint = (self.mechanics.constraints() > 0).then(|| {

@@ -1,25 +1,56 @@
 //! `space = "lagrangian"`: coordinates, parameters, formulas, and how it starts.
+mod frame;
 mod start;
 mod values;
 
 use super::{FormulaText, Problems, Section, Spanned};
 use crate::{
     formula::{Expressions, Formula, FormulaError, Kind, Scope},
+    hamel::Slots,
     integrator::catalog::Mechanism,
-    lagrangian::{Formulas, Lagrangian, declare},
+    lagrangian::{Formulas, Lagrangian},
     system::State,
 };
+use frame::Framed;
 use start::Start;
 use std::{ops::Range, sync::Arc};
 
 /// A mechanism in generalized coordinates whose text was understood.
 pub(super) struct Draft {
-    names: Vec<String>,
+    coordinates: Vec<Name>,
     periodic: Vec<usize>,
     lagrangian: Written,
-    forces: Vec<(usize, Written)>,
+    forces: Vec<Written>,
     constraints: Vec<Written>,
+    invariants: Vec<(String, Formula)>,
+    frame: Option<Framed>,
     start: Start,
+}
+
+/// A coordinate: a number, or a vector.
+#[derive(Clone)]
+pub(super) struct Name {
+    text: String,
+    kind: Kind,
+}
+
+impl Name {
+    /// What its components are called.
+    fn components(&self) -> Vec<String> {
+        match self.kind {
+            Kind::Scalar => vec![self.text.clone()],
+            Kind::Vector => ["x", "y", "z"]
+                .map(|axis| format!("{}.{axis}", self.text))
+                .to_vec(),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self.kind {
+            Kind::Scalar => 1,
+            Kind::Vector => 3,
+        }
+    }
 }
 
 /// A formula, what it is called in messages, and where it is written.
@@ -40,6 +71,8 @@ pub(super) const HOMES: &[(&str, &str)] = &[
     ("velocity", HERE),
     ("momentum", HERE),
     ("periodic", HERE),
+    ("invariants", HERE),
+    ("frame", HERE),
 ];
 const HERE: &str = "in a model with `space = \"lagrangian\"`";
 
@@ -59,37 +92,50 @@ const THERE: &str = "in a model with `space = \"spheres\"`";
 const MOST_COORDINATES: usize = 64;
 
 pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
+    // Everything is read even if something is wrong, for the sake of its own mistakes.
     let names = read_names(root);
-    // Everything else is read even so, for the sake of its own mistakes.
-    let known: Vec<&str> = names
-        .iter()
-        .flat_map(|names| names.iter().map(|name| name.value))
-        .collect();
-    let mut scope = Scope::new();
-    values::read_parameters(root, &mut scope);
-    let constants = scope.clone();
-    let declared = declare_names(root, &mut scope, names.as_deref().unwrap_or_default());
-    let defined = define(root, &mut scope);
-    let sound = names.is_some() && declared && defined;
+    let coordinates: Vec<Name> = names.iter().flatten().map(|name| read_kind(root, name)).collect();
+    let quasi_velocities = frame::names(root);
+    let parameters = values::read_parameters(root);
+    let mut constants = Scope::new();
+    values::enter(&parameters, &mut constants, None);
+    let declared = declare(
+        names.as_deref().unwrap_or_default(),
+        &coordinates,
+        &quasi_velocities,
+        root,
+    );
+    let sound = names.is_some() && declared.is_some();
+    let (slots, mut scope) = declared.unwrap_or((NONE, constants.clone()));
+    let entered = sound && values::enter(&parameters, &mut scope, Some(root.problems()));
+    let sound = define(root, &mut scope) && entered;
 
     let lagrangian = root
         .required("lagrangian")
         .formula()
-        .and_then(|text| understood(&text, "lagrangian".to_owned(), &scope, root.problems()));
-    let forces = read_forces(root, &known, &scope);
-    let constraints = read_constraints(root, known.len(), &scope);
-    let periodic = read_periodic(root, &known);
-    let start = start::read(root, &known, &constants);
+        .and_then(|text| understood(&text, "lagrangian", Kind::Scalar, &scope, root.problems()));
+    let forces = read_forces(root, &coordinates, &scope);
+    let constraints = read_constraints(root, slots, &scope);
+    let invariants = read_invariants(root, &scope);
+    let periodic = read_periodic(root, &coordinates);
+    let frame = frame::read(root, &quasi_velocities, slots, &scope);
+    let rates: Vec<Name> = match &frame {
+        Some(Some(frame)) => frame.free_names(),
+        _ => coordinates.clone(),
+    };
+    let start = start::read(root, &coordinates, &rates, &constants);
     root.refuse(ELSEWHERE);
     if !sound {
         return None;
     }
     Some(Draft {
-        names: known.iter().map(|name| (*name).to_owned()).collect(),
+        coordinates,
         periodic: periodic?,
         lagrangian: lagrangian?,
         forces: forces?,
         constraints: constraints?,
+        invariants: invariants?,
+        frame: frame?,
         start: start?,
     })
 }
@@ -97,22 +143,41 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
 impl Draft {
     /// The mechanism and where it starts.
     pub(super) fn build(self, problems: &Problems) -> Option<(Mechanism, State)> {
-        let forces: Vec<(usize, Formula)> = self
-            .forces
-            .iter()
-            .map(|(i, force)| (*i, force.formula.clone()))
-            .collect();
+        if let Some(framed) = &self.frame {
+            return frame::build(framed, &self, problems);
+        }
         let constraints: Vec<Formula> = self.constraints.iter().map(|g| g.formula.clone()).collect();
-        let n = self.names.len();
-        let formulas = Formulas::new(n, &self.lagrangian.formula, &forces, &constraints);
+        let names = self.component_names();
+        let formulas = Formulas::new(
+            names.len(),
+            &self.lagrangian.formula,
+            &self.force_formulas(),
+            &constraints,
+            &self.invariants,
+        );
         let multipliers: Vec<String> = self.constraints.iter().map(|g| g.name.clone()).collect();
-        let system = Lagrangian::new(Box::new(formulas), &self.names)
+        let system = Lagrangian::new(Box::new(formulas), &names)
             .with_periodic(&self.periodic)
             .with_multipliers(multipliers);
         let state = start::state(&system, &self, problems)?;
         Some((Mechanism::Lagrangian(Arc::new(system)), state))
     }
+
+    fn component_names(&self) -> Vec<String> {
+        self.coordinates.iter().flat_map(Name::components).collect()
+    }
+
+    /// Forces on all components, or none.
+    fn force_formulas(&self) -> Vec<Formula> {
+        self.forces.iter().map(|force| force.formula.clone()).collect()
+    }
 }
+
+/// Of a model whose names are no good.
+const NONE: Slots = Slots {
+    coordinates: 0,
+    quasi_velocities: 0,
+};
 
 fn read_names<'a>(root: &Section<'a>) -> Option<Vec<Spanned<&'a str>>> {
     let names = root
@@ -139,14 +204,39 @@ fn read_names<'a>(root: &Section<'a>) -> Option<Vec<Spanned<&'a str>>> {
     Some(names.value)
 }
 
-/// Gives the coordinates their meaning; `false` if one of them cannot have it.
-fn declare_names(root: &Section<'_>, scope: &mut Scope, names: &[Spanned<&str>]) -> bool {
-    let texts: Vec<&str> = names.iter().map(|name| name.value).collect();
-    let errors = declare(scope, &texts);
-    for (index, error) in &errors {
-        report(error.clone(), names[*index].span.clone(), root.problems());
+/// A coordinate whose start is an array is a vector.
+fn read_kind(root: &Section<'_>, name: &Spanned<&str>) -> Name {
+    let vector = root.array_within("start", name.value);
+    Name {
+        text: name.value.to_owned(),
+        kind: if vector { Kind::Vector } else { Kind::Scalar },
     }
-    errors.is_empty()
+}
+
+/// A scope in which coordinates and quasi-velocities have their meaning.
+fn declare(
+    spans: &[Spanned<&str>],
+    coordinates: &[Name],
+    quasi_velocities: &[Spanned<&str>],
+    root: &Section<'_>,
+) -> Option<(Slots, Scope)> {
+    let names: Vec<(&str, Kind)> = coordinates.iter().map(|name| (&*name.text, name.kind)).collect();
+    let others: Vec<(&str, Kind)> = quasi_velocities
+        .iter()
+        .map(|name| (name.value, Kind::Scalar))
+        .collect();
+    match Slots::scope(&names, &others) {
+        Ok(found) => Some(found),
+        Err((index, error)) => {
+            let span = spans.iter().chain(quasi_velocities).nth(index);
+            report(
+                error,
+                span.map_or(0..0, |name| name.span.clone()),
+                root.problems(),
+            );
+            None
+        }
+    }
 }
 
 /// Reads `[definitions]`; `false` if one of them is wrong.
@@ -182,11 +272,17 @@ fn define(root: &Section<'_>, scope: &mut Scope) -> bool {
     ok && errors.is_empty()
 }
 
-/// A formula that is a number.
-fn understood(text: &FormulaText<'_>, name: String, scope: &Scope, problems: &Problems) -> Option<Written> {
-    match Formula::parse_as(Kind::Scalar, text.value, scope) {
+/// A formula that is a number, or a vector.
+fn understood(
+    text: &FormulaText<'_>,
+    name: &str,
+    kind: Kind,
+    scope: &Scope,
+    problems: &Problems,
+) -> Option<Written> {
+    match Formula::parse_as(kind, text.value, scope) {
         Ok(formula) => Some(Written {
-            name,
+            name: name.to_owned(),
             span: text.span.clone(),
             formula,
         }),
@@ -207,30 +303,67 @@ fn report(error: FormulaError, span: Range<usize>, problems: &Problems) {
     }
 }
 
-/// Which coordinate a key names.
-fn coordinate(section: &Section<'_>, key: &Spanned<&str>, names: &[&str]) -> Option<usize> {
-    let found = names.iter().position(|name| *name == key.value);
+/// Which of the names a key is.
+fn named(section: &Section<'_>, key: &Spanned<&str>, names: &[Name], what: &str) -> Option<usize> {
+    let found = names.iter().position(|name| name.text == key.value);
     if found.is_none() && !names.is_empty() {
         section
             .problems()
-            .error(key.span.clone(), format!("`{}` is not a coordinate", key.value))
-            .suggest(key.value, names.iter().copied());
+            .error(key.span.clone(), format!("`{}` is not a {what}", key.value))
+            .suggest(key.value, names.iter().map(|name| name.text.as_str()));
     }
     found
 }
 
-fn read_forces(root: &Section<'_>, names: &[&str], scope: &Scope) -> Option<Vec<(usize, Written)>> {
+/// One force for every coordinate, in their order; none at all without `[force]`.
+fn read_forces(root: &Section<'_>, names: &[Name], scope: &Scope) -> Option<Vec<Written>> {
     let Some(section) = root.optional("force").table() else {
         return (!root.has("force")).then(Vec::new);
     };
-    let each: Vec<Option<(usize, Written)>> = section
+    let mut all: Vec<Option<Written>> = names.iter().map(|_| None).collect();
+    let mut ok = true;
+    for key in section.keys() {
+        let text = section.optional(key.value).formula();
+        let Some(index) = named(&section, &key, names, "coordinate") else {
+            ok = false;
+            continue;
+        };
+        let name = format!("force.{}", key.value);
+        all[index] =
+            text.and_then(|text| understood(&text, &name, names[index].kind, scope, root.problems()));
+        ok &= all[index].is_some();
+    }
+    let span = section.span();
+    section.finish();
+    let each = all.into_iter().zip(names).map(|(force, name)| {
+        let nothing = if name.kind == Kind::Vector {
+            "[0, 0, 0]"
+        } else {
+            "0"
+        };
+        force.or_else(|| {
+            Some(Written {
+                name: format!("force.{}", name.text),
+                span: span.clone(),
+                formula: Formula::parse(nothing, scope).ok()?,
+            })
+        })
+    });
+    let forces: Option<Vec<Written>> = each.collect();
+    forces.filter(|_| ok)
+}
+
+/// `[invariants]`: what is to be measured, by name.
+fn read_invariants(root: &Section<'_>, scope: &Scope) -> Option<Vec<(String, Formula)>> {
+    let Some(section) = root.optional("invariants").table() else {
+        return (!root.has("invariants")).then(Vec::new);
+    };
+    let each: Vec<Option<(String, Formula)>> = section
         .keys()
         .map(|key| {
-            let text = section.optional(key.value).formula();
-            let index = coordinate(&section, &key, names);
-            let written = text
-                .and_then(|text| understood(&text, format!("force.{}", key.value), scope, root.problems()));
-            Some((index?, written?))
+            let text = section.optional(key.value).formula()?;
+            let written = understood(&text, key.value, Kind::Scalar, scope, root.problems())?;
+            Some((written.name, written.formula))
         })
         .collect();
     section.finish();
@@ -238,7 +371,7 @@ fn read_forces(root: &Section<'_>, names: &[&str], scope: &Scope) -> Option<Vec<
 }
 
 /// `[[constraint]]` with a `formula` that is kept at zero, and perhaps a `name`.
-fn read_constraints(root: &Section<'_>, n: usize, scope: &Scope) -> Option<Vec<Written>> {
+fn read_constraints(root: &Section<'_>, slots: Slots, scope: &Scope) -> Option<Vec<Written>> {
     let mut all: Vec<Option<Written>> = Vec::new();
     for section in root.optional("constraint").tables() {
         let name = section.optional("name").name();
@@ -248,18 +381,19 @@ fn read_constraints(root: &Section<'_>, n: usize, scope: &Scope) -> Option<Vec<W
             |name| name.value.to_owned(),
         );
         let problems = section.problems();
-        let written = text.and_then(|text| understood(&text, name, scope, problems));
-        all.push(written.filter(|written| is_holonomic(written, n, problems)));
+        let written = text.and_then(|text| understood(&text, &name, Kind::Scalar, scope, problems));
+        all.push(written.filter(|written| is_holonomic(written, slots, problems)));
         section.finish();
     }
     all.into_iter().collect()
 }
 
 /// Whether a constraint depends on coordinates and time only.
-fn is_holonomic(constraint: &Written, n: usize, problems: &Problems) -> bool {
+fn is_holonomic(constraint: &Written, slots: Slots, problems: &Problems) -> bool {
     let mut expressions = Expressions::new();
     let value = expressions.scalar(&constraint.formula);
-    let slopes = expressions.gradient(value, &(n..2 * n).collect::<Vec<_>>());
+    let rates = (0..slots.coordinates).map(|a| slots.velocity(a));
+    let slopes = expressions.gradient(value, &rates.collect::<Vec<_>>());
     let holonomic = slopes
         .iter()
         .all(|slope| expressions.known_value(*slope) == Some(0.0));
@@ -274,14 +408,18 @@ fn is_holonomic(constraint: &Written, n: usize, problems: &Problems) -> bool {
     holonomic
 }
 
-fn read_periodic(root: &Section<'_>, names: &[&str]) -> Option<Vec<usize>> {
+fn read_periodic(root: &Section<'_>, names: &[Name]) -> Option<Vec<usize>> {
     let Some(list) = root.optional("periodic").strings() else {
         return (!root.has("periodic")).then(Vec::new);
     };
-    let found: Vec<Option<usize>> = list
-        .value
-        .iter()
-        .map(|name| coordinate(root, name, names))
-        .collect();
-    found.into_iter().collect()
+    let mut found = Vec::new();
+    for name in &list.value {
+        let index = named(root, name, names, "coordinate")?;
+        if names[index].kind == Kind::Vector {
+            let message = format!("`{}` is a vector, and only numbers can be angles", name.value);
+            return root.problems().error(name.span.clone(), message).none();
+        }
+        found.push(names[..index].iter().map(Name::size).sum());
+    }
+    Some(found)
 }

@@ -133,6 +133,26 @@ impl<'a> Section<'a> {
             .is_some_and(|value| value.get_ref().is_array())
     }
 
+    /// Whether a table within has an array under a key; nothing is remembered or reported.
+    pub fn array_within(&self, table: &str, key: &str) -> bool {
+        let within = self.table.get(table).and_then(|value| value.get_ref().as_table());
+        within
+            .and_then(|table| table.get(key))
+            .is_some_and(|value| value.get_ref().is_array())
+    }
+
+    /// The keys of a table within a table within; nothing is remembered or reported.
+    pub fn keys_within(&self, outer: &str, inner: &str) -> Vec<Spanned<&'a str>> {
+        let within =
+            |table: &'a DeTable<'a>, key: &str| table.get(key).and_then(|value| value.get_ref().as_table());
+        let found = within(self.table, outer).and_then(|table| within(table, inner));
+        found.map_or_else(Vec::new, |table| {
+            let each = table.keys();
+            each.map(|key| Spanned::new(key.get_ref().as_ref(), key.span()))
+                .collect()
+        })
+    }
+
     /// Whether the key is there; nothing is remembered.
     pub fn holds(&self, key: &str) -> bool {
         self.table.contains_key(key)

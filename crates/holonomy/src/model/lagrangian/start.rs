@@ -5,7 +5,10 @@
 //! g(0, q) = 0                     or q moves by −M⁻¹Gᵀ(GM⁻¹Gᵀ)⁻¹g until it is
 //! G v + ∂g/∂t = 0                 or v changes by −M⁻¹Gᵀ(GM⁻¹Gᵀ)⁻¹(Gv + ∂g/∂t)
 //! ```
-use super::{Draft, coordinate, values};
+use super::{
+    Draft, Name, named,
+    values::{self, Value},
+};
 use crate::{
     formula::Scope,
     lagrangian::{Constraint, Derivatives, Force, Lagrangian, Undefined, Workspace},
@@ -17,18 +20,19 @@ use std::ops::Range;
 
 /// Where a motion starts.
 pub(super) struct Start {
-    q: Vec<f64>,
-    q_span: Range<usize>,
-    rates: Rates,
-    rates_span: Range<usize>,
+    pub(super) q: Vec<f64>,
+    pub(super) q_span: Range<usize>,
+    pub(super) rates: Rates,
+    pub(super) rates_span: Range<usize>,
 }
 
-enum Rates {
+pub(super) enum Rates {
     Velocity(Vec<f64>),
     Momentum(Vec<f64>),
 }
 
-pub(super) fn read(root: &Section<'_>, names: &[&str], constants: &Scope) -> Option<Start> {
+/// Reads the start of the coordinates, and of what has velocities: they, or quasi-velocities.
+pub(super) fn read(root: &Section<'_>, names: &[Name], moving: &[Name], constants: &Scope) -> Option<Start> {
     let section = root
         .required("start")
         .with("a value for every coordinate")
@@ -37,10 +41,10 @@ pub(super) fn read(root: &Section<'_>, names: &[&str], constants: &Scope) -> Opt
         let span = section.span();
         let absent: Vec<&str> = names
             .iter()
-            .copied()
+            .map(|name| name.text.as_str())
             .filter(|name| !section.holds(name))
             .collect();
-        let values = read_values(&section, names, constants);
+        let values = read_values(&section, names, "coordinate", constants);
         if let [first, ..] = absent[..] {
             let list: Vec<String> = absent.iter().map(|name| format!("`{name}`")).collect();
             section
@@ -54,7 +58,12 @@ pub(super) fn read(root: &Section<'_>, names: &[&str], constants: &Scope) -> Opt
     let mut rates = Vec::new();
     for key in ["velocity", "momentum"] {
         if let Some(section) = root.optional(key).table() {
-            let values = read_values(&section, names, constants);
+            let what = if root.holds("frame") {
+                "quasi-velocity that is free"
+            } else {
+                "coordinate"
+            };
+            let values = read_values(&section, moving, what, constants);
             rates.push((key, values, section.span()));
             section.finish();
         }
@@ -67,7 +76,10 @@ pub(super) fn read(root: &Section<'_>, names: &[&str], constants: &Scope) -> Opt
     }
     let (q, q_span) = given?;
     let (rates, rates_span) = match rates.pop() {
-        None => (Rates::Velocity(vec![0.0; names.len()]), q_span.clone()),
+        None => (
+            Rates::Velocity(vec![0.0; moving.iter().map(Name::size).sum()]),
+            q_span.clone(),
+        ),
         Some(("velocity", values, span)) => (Rates::Velocity(values?), span),
         Some((_, values, span)) => (Rates::Momentum(values?), span),
     };
@@ -79,24 +91,40 @@ pub(super) fn read(root: &Section<'_>, names: &[&str], constants: &Scope) -> Opt
     })
 }
 
-/// Values by coordinate, zero where there is none.
-fn read_values(section: &Section<'_>, names: &[&str], constants: &Scope) -> Option<Vec<f64>> {
-    let mut values = vec![0.0; names.len()];
+/// Values by name, zero where there is none.
+fn read_values(section: &Section<'_>, names: &[Name], what: &str, constants: &Scope) -> Option<Vec<f64>> {
+    let problems = section.problems();
+    let mut values = vec![0.0; names.iter().map(Name::size).sum()];
     let mut ok = true;
     for key in section.keys() {
-        let number = values::number(section, key.value, constants);
-        let known = key.value.strip_suffix('\'').filter(|stem| names.contains(stem));
-        if let Some(stem) = known {
-            section
-                .problems()
+        let value = values::value(section, key.value, constants);
+        let stem = key.value.strip_suffix('\'');
+        if let Some(stem) = stem.filter(|stem| names.iter().any(|name| name.text == **stem)) {
+            problems
                 .error(key.span, format!("`{stem}'` is a velocity"))
                 .help(format!("put it into `[velocity]`, as `{stem} = …`"));
             ok = false;
             continue;
         }
-        match (coordinate(section, &key, names), number) {
-            (Some(i), Some(number)) => values[i] = number.value,
-            _ => ok = false,
+        let Some(index) = named(section, &key, names, what) else {
+            ok = false;
+            continue;
+        };
+        let place: usize = names[..index].iter().map(Name::size).sum();
+        match (value, names[index].size()) {
+            (Some(Value::Number(number)), 1) => values[place] = number,
+            (Some(Value::Vector(vector)), 3) => values[place..place + 3].copy_from_slice(&vector),
+            (Some(_), size) => {
+                let (is, wanted) = match size {
+                    3 => ("vector", "three numbers, `[x, y, z]`"),
+                    _ => ("number", "one number"),
+                };
+                problems
+                    .error(key.span, format!("`{}` is a {is}", key.value))
+                    .help(format!("give it {wanted}"));
+                ok = false;
+            }
+            (None, _) => ok = false,
         }
     }
     ok.then_some(values)
@@ -129,13 +157,16 @@ pub(super) fn state(system: &Lagrangian, draft: &Draft, problems: &Problems) -> 
         return None;
     }
     if let Err(error) = mechanics.force(0.0, q, guess, &mut Force::default()) {
-        undefined(
-            draft.forces.first().map_or(q_span, |(_, force)| &force.span),
-            error,
-        );
+        undefined(draft.forces.first().map_or(q_span, |force| &force.span), error);
         return None;
     }
-    check_mass(&derivatives.vv, draft, problems)?;
+    check_mass(
+        &derivatives.vv,
+        &draft.component_names(),
+        "'",
+        &draft.lagrangian.span,
+        problems,
+    )?;
     let mut v = guess.clone();
     if let Rates::Momentum(p) = rates
         && system
@@ -181,20 +212,25 @@ pub(super) fn state(system: &Lagrangian, draft: &Draft, problems: &Problems) -> 
 const SMALLEST: f64 = 1e-12;
 
 /// Every velocity must have inertia.
-fn check_mass(vv: &[f64], draft: &Draft, problems: &Problems) -> Option<()> {
-    let n = draft.names.len();
-    let span = draft.lagrangian.span.clone();
+pub(super) fn check_mass(
+    vv: &[f64],
+    names: &[String],
+    prime: &str,
+    span: &Range<usize>,
+    problems: &Problems,
+) -> Option<()> {
+    let (n, span) = (names.len(), span.clone());
     let scale: Vec<f64> = (0..n).map(|i| vv[i * n + i].abs().sqrt()).collect();
     let row_is_zero = |i: usize| (0..n).all(|j| vv[i * n + j] == 0.0);
     if let Some(i) = (0..n).find(|i| row_is_zero(*i)) {
-        let name = &draft.names[i];
+        let name = &names[i];
         return problems
             .error(
                 span,
-                format!("the mass matrix is singular at the start: `{name}'` has no inertia"),
+                format!("the mass matrix is singular at the start: `{name}{prime}` has no inertia"),
             )
             .help(format!(
-                "`lagrangian` must be quadratic, or the like, in `{name}'`"
+                "`lagrangian` must be quadratic, or the like, in `{name}{prime}`"
             ))
             .none();
     }
@@ -210,7 +246,7 @@ fn check_mass(vv: &[f64], draft: &Draft, problems: &Problems) -> Option<()> {
         let vector = eigen.eigenvectors.column(smallest);
         let involved: Vec<String> = (0..n)
             .filter(|i| vector[*i].abs() > 1e-3)
-            .map(|i| format!("`{}'`", draft.names[i]))
+            .map(|i| format!("`{}{prime}`", names[i]))
             .collect();
         let message = format!(
             "the mass matrix is singular at the start: a combination of {} has no inertia",
@@ -251,7 +287,7 @@ impl Consistent<'_> {
     fn jacobian(&self) -> DMatrix<f64> {
         DMatrix::from_row_slice(
             self.draft.constraints.len(),
-            self.draft.names.len(),
+            self.mass.nrows(),
             &self.found.jacobian,
         )
     }
@@ -276,7 +312,7 @@ impl Consistent<'_> {
                 }
             }
             if row.norm() <= 1e-10 * norm {
-                let message = match k > self.draft.names.len() - 1 {
+                let message = match k >= self.mass.nrows() {
                     true => format!(
                         "`{}` is one constraint too many: nothing is left to move",
                         written.name
@@ -392,7 +428,7 @@ impl Consistent<'_> {
     }
 
     fn listed(&self, values: &[f64]) -> String {
-        let each = self.draft.names.iter().zip(values);
+        let each = self.system.layout().coordinates.iter().zip(values);
         let list: Vec<String> = each.map(|(name, value)| format!("{name} = {value}")).collect();
         format!("`{{ {} }}`", list.join(", "))
     }

@@ -1,33 +1,72 @@
 //! Numbers that formulas may be used for: parameters, and where a motion starts.
 use super::report;
 use crate::{
-    formula::{Formula, Kind, Program, Scope},
+    formula::{Formula, FormulaError, Kind, Program, Scope},
     model::{FormulaText, Problems, Section, Spanned, Unit, parse_quantity},
 };
 
+/// A parameter and its key.
+pub(super) struct Parameter<'a> {
+    key: Spanned<&'a str>,
+    value: Value,
+}
+
+/// A number or a vector.
+pub(super) enum Value {
+    Number(f64),
+    Vector([f64; 3]),
+}
+
 /// Reads `[parameters]`: numbers, quantities, vectors, or formulas of the parameters before them.
-pub(super) fn read_parameters(root: &Section<'_>, scope: &mut Scope) {
+pub(super) fn read_parameters<'a>(root: &Section<'a>) -> Vec<Parameter<'a>> {
     let Some(section) = root.optional("parameters").table() else {
-        return;
+        return Vec::new();
     };
+    let mut parameters = Vec::new();
+    let mut before = Scope::new();
     for key in section.keys() {
-        let entered = if section.is_array(key.value) {
-            section
-                .optional(key.value)
-                .vector(Unit::ANY)
-                .map(|vector| scope.vector_parameter(key.value, vector.value))
-        } else {
-            number(&section, key.value, scope).map(|number| scope.parameter(key.value, number.value))
-        };
-        if let Some(Err(error)) = entered {
-            report(error, key.span, section.problems());
+        if let Some(value) = value(&section, key.value, &before) {
+            let parameter = Parameter { key, value };
+            enter_one(&parameter, &mut before).ok();
+            parameters.push(parameter);
         }
     }
     section.finish();
+    parameters
+}
+
+/// Gives the parameters their meaning; `false` if one of them cannot have it, which is reported if wanted.
+pub(super) fn enter(parameters: &[Parameter<'_>], scope: &mut Scope, problems: Option<&Problems>) -> bool {
+    let mut ok = true;
+    for parameter in parameters {
+        if let Err(error) = enter_one(parameter, scope) {
+            ok = false;
+            if let Some(problems) = problems {
+                report(error, parameter.key.span.clone(), problems);
+            }
+        }
+    }
+    ok
+}
+
+fn enter_one(parameter: &Parameter<'_>, scope: &mut Scope) -> Result<(), FormulaError> {
+    match parameter.value {
+        Value::Number(number) => scope.parameter(parameter.key.value, number),
+        Value::Vector(vector) => scope.vector_parameter(parameter.key.value, vector),
+    }
+}
+
+/// A number or, if it is an array, a vector.
+pub(super) fn value<'a>(section: &Section<'a>, key: &'a str, scope: &Scope) -> Option<Value> {
+    if section.is_array(key) {
+        let vector = section.optional(key).vector(Unit::ANY);
+        return vector.map(|vector| Value::Vector(vector.value));
+    }
+    number(section, key, scope).map(|number| Value::Number(number.value))
 }
 
 /// A number, a quantity such as `"30 deg"`, or a formula of parameters such as `"pi/3"`.
-pub(super) fn number<'a>(section: &Section<'a>, key: &'a str, scope: &Scope) -> Option<Spanned<f64>> {
+fn number<'a>(section: &Section<'a>, key: &'a str, scope: &Scope) -> Option<Spanned<f64>> {
     match section.text(key) {
         Some(text) if parse_quantity(text, Unit::ANY).is_err() && is_formula(text, scope) => {
             let text = section.optional(key).formula()?;
