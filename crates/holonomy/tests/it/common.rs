@@ -219,6 +219,27 @@ pub(crate) fn typed() -> Problem {
     }
 }
 
+/// A mass in a round bowl, and a crooked frame: its angular momentum is kept, but is no momentum of the frame.
+pub(crate) fn framed() -> Problem {
+    let text = r#"
+        space = "lagrangian"
+        coordinates = ["x", "y"]
+        lagrangian = "0.5*(x'^2 + y'^2) - 2*(x^2 + y^2) - 0.5*(x^2 + y^2)^2"
+        frame.fields = { slanted = ["1", "0.4*x"], upright = ["0", "1 + 0.3*sin(x)"] }
+        invariants = { angular-momentum = "x*y' - y*x'" }
+        start = { x = 1.2, y = 0.3 }
+        velocity = { slanted = 0.8, upright = 1.6 }
+        method = { name = "hamel" }
+        run = { step = 0.01, steps = 1 }
+    "#;
+    let model = load("framed", text, &[]);
+    Problem {
+        name: "framed",
+        mechanism: model.mechanism,
+        state: model.state,
+    }
+}
+
 pub(crate) fn on_spheres() -> Vec<Problem> {
     vec![pendulum(), separate(), chain(), tree(), dense()]
 }
@@ -226,12 +247,13 @@ pub(crate) fn on_spheres() -> Vec<Problem> {
 pub(crate) fn problems() -> Vec<Problem> {
     let mut all = on_spheres();
     all.push(typed());
+    all.push(framed());
     all
 }
 
 /// An integrable problem that the method fits.
 pub(crate) fn fitting(method: &Method) -> Problem {
-    [pendulum(), typed()]
+    [pendulum(), typed(), framed()]
         .into_iter()
         .find(|p| p.simulation(method, &Options::default()).is_some())
         .unwrap_or_else(|| panic!("{} fits no problem", method.name))

@@ -40,3 +40,4 @@ mod references;
 mod solutions;
 /// Do the parts of a system agree with each other?
 mod systems;
+mod typed;
