@@ -97,6 +97,12 @@ impl Scope {
         given.chain(self.time.map(|_| "t")).chain(["pi"])
     }
 
+    /// The definitions and their texts, each after those that it uses.
+    pub fn definitions(&self) -> impl Iterator<Item = (String, String)> {
+        let each = self.definitions.iter();
+        each.map(|definition| (definition.name.clone(), definition.tree.to_string()))
+    }
+
     pub(super) fn knows(&self, name: &str) -> bool {
         self.names().any(|known| known == name) || name == "π"
     }

@@ -3,7 +3,7 @@ mod frame;
 mod start;
 mod values;
 
-use super::{FormulaText, Problems, Section, Spanned};
+use super::{Description, FormulaText, Problems, Section, Spanned};
 use crate::{
     formula::{Expressions, Formula, FormulaError, Kind, Scope},
     hamel::Slots,
@@ -25,6 +25,8 @@ pub(super) struct Draft {
     invariants: Vec<(String, Formula)>,
     frame: Option<Framed>,
     start: Start,
+    parameters: Vec<(String, Vec<f64>)>,
+    definitions: Vec<(String, String)>,
 }
 
 /// A coordinate: a number, or a vector.
@@ -137,10 +139,37 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
         invariants: invariants?,
         frame: frame?,
         start: start?,
+        parameters: parameters.iter().map(values::Parameter::described).collect(),
+        definitions: scope.definitions().collect(),
     })
 }
 
 impl Draft {
+    pub(super) fn description(&self) -> Description {
+        let forces = self.forces.iter();
+        let constraints = self.constraints.iter();
+        Description {
+            parameters: self.parameters.clone(),
+            definitions: self.definitions.clone(),
+            lagrangian: Some(self.lagrangian.formula.to_string()),
+            forces: forces
+                .map(|force| (force.name.replace("force.", ""), force.formula.to_string()))
+                .filter(|(_, text)| !matches!(text.as_str(), "0" | "[0, 0, 0]"))
+                .collect(),
+            constraints: constraints
+                .map(|g| (g.name.clone(), g.formula.to_string()))
+                .collect(),
+            potentials: Vec::new(),
+            fields: self.frame.iter().flat_map(Framed::described).collect(),
+            constrained: self.frame.iter().flat_map(Framed::constrained_names).collect(),
+            invariants: self
+                .invariants
+                .iter()
+                .map(|(name, formula)| (name.clone(), formula.to_string()))
+                .collect(),
+        }
+    }
+
     /// The mechanism and where it starts.
     pub(super) fn build(self, problems: &Problems) -> Option<(Mechanism, State)> {
         if let Some(framed) = &self.frame {

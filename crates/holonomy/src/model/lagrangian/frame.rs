@@ -31,6 +31,33 @@ impl Framed {
     }
 }
 
+impl Framed {
+    /// The fields as text, by quasi-velocity.
+    pub(super) fn described(&self) -> Vec<(String, String)> {
+        let text = |field: &Vec<Formula>| match &field[..] {
+            [one] => one.to_string(),
+            parts => {
+                let parts: Vec<String> = parts.iter().map(Formula::to_string).collect();
+                format!("[{}]", parts.join(", "))
+            }
+        };
+        let fields = self.fields.iter().map(text);
+        self.names
+            .iter()
+            .map(|name| name.text.clone())
+            .zip(fields)
+            .collect()
+    }
+
+    /// The quasi-velocities that are kept at zero.
+    pub(super) fn constrained_names(&self) -> Vec<String> {
+        self.constrained
+            .iter()
+            .map(|i| self.names[*i].text.clone())
+            .collect()
+    }
+}
+
 /// The names of the quasi-velocities.
 pub(super) fn names<'a>(root: &Section<'a>) -> Vec<Spanned<&'a str>> {
     root.keys_within("frame", "fields")

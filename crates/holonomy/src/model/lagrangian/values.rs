@@ -11,6 +11,17 @@ pub(super) struct Parameter<'a> {
     value: Value,
 }
 
+impl Parameter<'_> {
+    /// Its name and its components.
+    pub(super) fn described(&self) -> (String, Vec<f64>) {
+        let components = match self.value {
+            Value::Number(number) => vec![number],
+            Value::Vector(vector) => vector.to_vec(),
+        };
+        (self.key.value.to_owned(), components)
+    }
+}
+
 /// A number or a vector.
 pub(super) enum Value {
     Number(f64),
