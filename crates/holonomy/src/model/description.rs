@@ -13,6 +13,8 @@ pub struct Description {
     pub forces: Vec<(String, String)>,
     /// Constraints, by name.
     pub constraints: Vec<(String, String)>,
+    /// Equations of motion, one per coordinate, parameters as numbers; empty if they are too long to be read.
+    pub equations: Vec<String>,
     /// Kinds of the potentials of bodies.
     pub potentials: Vec<&'static str>,
     /// Fields of a frame, by quasi-velocity.

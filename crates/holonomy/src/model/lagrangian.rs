@@ -159,6 +159,7 @@ impl Draft {
             constraints: constraints
                 .map(|g| (g.name.clone(), g.formula.to_string()))
                 .collect(),
+            equations: self.equations().unwrap_or_default(),
             potentials: Vec::new(),
             fields: self.frame.iter().flat_map(Framed::described).collect(),
             constrained: self.frame.iter().flat_map(Framed::constrained_names).collect(),
@@ -168,6 +169,44 @@ impl Draft {
                 .map(|(name, formula)| (name.clone(), formula.to_string()))
                 .collect(),
         }
+    }
+
+    /// `d/dt (∂L/∂q') = ∂L/∂q + f − Σ λ ∂g/∂q`, with the derivatives written out; `None` if that is too long.
+    fn equations(&self) -> Option<Vec<String>> {
+        const LONGEST: usize = 400;
+        let n = self.names.len();
+        let velocities = self.names.iter().map(|name| format!("{name}'"));
+        let names: Vec<String> = self.names.iter().cloned().chain(velocities).collect();
+        let names = [names, vec!["t".to_owned()]].concat();
+        let mut expressions = Expressions::new();
+        let lagrangian = expressions.scalar(&self.lagrangian.formula);
+        let slopes = expressions.gradient(lagrangian, &(0..2 * n).collect::<Vec<_>>());
+        let mut gradients = Vec::new();
+        for constraint in &self.constraints {
+            let value = expressions.scalar(&constraint.formula);
+            gradients.push(expressions.gradient(value, &(0..n).collect::<Vec<_>>()));
+        }
+        let each = (0..n).map(|i| {
+            let mut right = slopes[i];
+            for (_, force) in self.forces.iter().filter(|(on, _)| *on == i) {
+                let force = expressions.scalar(&force.formula);
+                right = expressions.add(right, force);
+            }
+            let mut text = expressions.text(right, &names, LONGEST)?;
+            for (constraint, gradient) in self.constraints.iter().zip(&gradients) {
+                match expressions.known_value(gradient[i]) {
+                    Some(0.0) => {}
+                    Some(1.0) => text += &format!(" - λ({})", constraint.name),
+                    _ => {
+                        let gradient = expressions.text(gradient[i], &names, LONGEST)?;
+                        text += &format!(" - λ({})*({gradient})", constraint.name);
+                    }
+                }
+            }
+            let momentum = expressions.text(slopes[n + i], &names, LONGEST)?;
+            Some(format!("d/dt ({momentum}) = {text}"))
+        });
+        each.collect()
     }
 
     /// The mechanism and where it starts.
