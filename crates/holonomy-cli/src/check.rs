@@ -21,7 +21,10 @@ impl Check {
             Mechanism::Lagrangian(_) => counted(layout.coordinates.len(), "coordinate", "coordinates"),
         };
         if !layout.multipliers.is_empty() {
-            what += &format!(", {}", counted(layout.multipliers.len(), "constraint", "constraints"));
+            what += &format!(
+                ", {}",
+                counted(layout.multipliers.len(), "constraint", "constraints")
+            );
         }
         let schedule = match input.is_formula() {
             true => String::new(),

@@ -154,7 +154,10 @@ fn reason(failure: &Failure) -> String {
 }
 
 fn describe(comparison: &Comparison, files: Option<&str>) -> String {
-    let mut ran = comparison.entries.iter().filter_map(|entry| entry.result.as_ref().ok());
+    let mut ran = comparison
+        .entries
+        .iter()
+        .filter_map(|entry| entry.result.as_ref().ok());
     let columns = Columns::of(ran.next().map(|outcome| &outcome.summary));
     let heads = columns.heads();
     let mut align = vec![Align::Right; heads.len()];

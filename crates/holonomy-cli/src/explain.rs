@@ -146,13 +146,10 @@ fn energy(page: &mut Page, layout: &Layout, energy: Energy) {
 }
 
 /// Conserved momenta and their values.
-fn momenta(page: &mut Page, layout: &Layout, measured: &Measurement, unit: &str, none: &str) {
+fn momenta(page: &mut Page, layout: &Layout, measured: &Measurement, unit: &str) {
     let each = layout.invariants.iter().zip(&measured.invariants);
     for (index, (name, value)) in each.enumerate() {
         let what = if index == 0 { "conserved" } else { "" };
         page.line(what, &format!("{name} = {}{unit}", number(*value)));
-    }
-    if layout.invariants.is_empty() {
-        page.line("conserved", none);
     }
 }

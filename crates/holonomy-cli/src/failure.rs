@@ -110,7 +110,12 @@ impl Failure {
             | Self::BadValue { .. }
             | Self::Folder(FolderError::Exists { .. })
             | Self::Converge(ConvergeError::Adaptive { .. } | ConvergeError::Uneven { .. }) => 2,
-            Self::Folder(_) | Self::Unwritable { .. } | Self::Converge(_) | Self::Run(_) | Self::NothingRan | Self::Output(_) => 1,
+            Self::Folder(_)
+            | Self::Unwritable { .. }
+            | Self::Converge(_)
+            | Self::Run(_)
+            | Self::NothingRan
+            | Self::Output(_) => 1,
         };
         ExitCode::from(code)
     }
@@ -143,9 +148,7 @@ impl Failure {
                 "generalized forces are given by `--force-on {name}`; `--force` replaces files"
             )),
             Self::TwoModels { .. } => Some("keep one of them".to_owned()),
-            Self::NoStart => {
-                Some("give every coordinate a start, such as `--start theta=1`".to_owned())
-            }
+            Self::NoStart => Some("give every coordinate a start, such as `--start theta=1`".to_owned()),
             Self::NoSchedule { flags } => {
                 let example = |flag: &&str| match *flag {
                     "--step" => "--step 0.01",

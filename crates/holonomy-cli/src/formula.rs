@@ -8,23 +8,23 @@ use std::{ops::Range, path::PathBuf, sync::Arc};
 
 /// A formula instead of a model
 #[derive(clap::Args, Clone, Default)]
-#[command(next_help_heading = "A formula instead of a model")]
 pub(crate) struct FormulaArguments {
-    /// Lagrangian, such as "0.5*m*x'^2 - 0.5*k*x^2"; the velocity of x is x'
-    #[arg(short = 'e', long, value_name = "FORMULA", allow_hyphen_values = true)]
+    /// Lagrangian: "0.5*m*x'^2 - 0.5*k*x^2"; x' is the velocity of x
+    #[arg(short = 'e', long, help_heading = HEADING, value_name = "FORMULA", allow_hyphen_values = true)]
     pub(crate) lagrangian: Option<String>,
     /// Parameters of the formulas: m=1, or "g=9.81 m/s^2"
-    #[arg(long, value_name = "NAME=VALUE", requires = "lagrangian")]
+    #[arg(long, help_heading = HEADING, value_name = "NAME=VALUE", requires = "lagrangian")]
     param: Vec<String>,
     /// Where coordinates and velocities start: "x=1, x'=0"; the names without a prime are the coordinates
-    #[arg(long, value_name = "NAME=VALUE", requires = "lagrangian")]
+    #[arg(long, help_heading = HEADING, value_name = "NAME=VALUE", requires = "lagrangian")]
     start: Vec<String>,
     /// Generalized force on a coordinate: x="-c*x'"
-    #[arg(long, value_name = "NAME=FORMULA", requires = "lagrangian")]
+    #[arg(long, help_heading = HEADING, value_name = "NAME=FORMULA", requires = "lagrangian")]
     force_on: Vec<String>,
-    /// Formula of coordinates and time that is kept at zero: "x^2 + y^2 - 1"
+    /// Formula of coordinates and time, kept at zero: "x^2 + y^2 - 1"
     #[arg(
         long,
+        help_heading = HEADING,
         value_name = "FORMULA",
         requires = "lagrangian",
         allow_hyphen_values = true
@@ -33,15 +33,18 @@ pub(crate) struct FormulaArguments {
     /// Coordinates that are angles, to be reported within ±π
     #[arg(
         long,
+        help_heading = HEADING,
         value_name = "NAME,…",
         requires = "lagrangian",
         value_delimiter = ','
     )]
     periodic: Vec<String>,
     /// Save the model that the formula stands for
-    #[arg(long, value_name = "FILE", requires = "lagrangian")]
+    #[arg(long, help_heading = HEADING, value_name = "FILE", requires = "lagrangian")]
     pub(crate) save: Option<PathBuf>,
 }
+
+const HEADING: &str = "A formula instead of a model";
 
 /// What models made of a formula are called in messages.
 pub(crate) const NAME: &str = "command line";
@@ -164,7 +167,11 @@ impl Words {
             text.push(' ');
             let start = text.len();
             // Excerpts are shown in one line.
-            text.extend(value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }));
+            text.extend(
+                value
+                    .chars()
+                    .map(|letter| if letter.is_control() { ' ' } else { letter }),
+            );
             pairs.push(Pair {
                 name: start..start,
                 value: trimmed(&text, start..text.len()),
@@ -395,7 +402,9 @@ mod tests {
         for number in ["0", "1", "-1.5", "+2e3", "1e-3", "0.5"] {
             assert!(is_number(number), "{number}");
         }
-        for text in ["", ".5", "1.", "1.e3", "007", "inf", "nan", "1 m", "pi", "1_0", "0x1"] {
+        for text in [
+            "", ".5", "1.", "1.e3", "007", "inf", "nan", "1 m", "pi", "1_0", "0x1",
+        ] {
             assert!(!is_number(text), "{text}");
         }
     }

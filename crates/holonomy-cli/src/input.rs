@@ -76,7 +76,10 @@ impl Input {
     pub(crate) fn with_keys(arguments: &ModelArguments) -> Result<Self, Failure> {
         let mut input = Self::open(arguments)?;
         if input.is_formula {
-            input.source.with_override("run.step=0.01").with_override("run.steps=1");
+            input
+                .source
+                .with_override("run.step=0.01")
+                .with_override("run.steps=1");
         }
         input.set(&arguments.set);
         Ok(input)

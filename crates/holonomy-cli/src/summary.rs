@@ -90,14 +90,22 @@ impl Rows {
                     &format!("of {coordinate}"),
                     format!("{}, changed by at most {most}", number(momentum.initial)),
                 ),
-                None => self.row(group, &momentum.name, format!("changed by at most {most} kg m²/s")),
+                None => self.row(
+                    group,
+                    &momentum.name,
+                    format!("changed by at most {most} kg m²/s"),
+                ),
             }
         }
         if let Some(constraints) = &summary.constraints {
             self.row("constraint", "largest |g|", rough(constraints.max_error));
         }
         for multiplier in &summary.multipliers {
-            self.row("", &format!("λ of {} at the end", multiplier.name), number(multiplier.value));
+            self.row(
+                "",
+                &format!("λ of {} at the end", multiplier.name),
+                number(multiplier.value),
+            );
         }
     }
 

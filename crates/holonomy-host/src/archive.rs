@@ -80,7 +80,10 @@ fn fill(
         ),
         ("phase.svg", figures::phase(title, layout, summary, portrait)),
         ("path.svg", figures::path(title, layout, summary, portrait)),
-        ("constraint.svg", figures::constraint(title, layout, summary, series)),
+        (
+            "constraint.svg",
+            figures::constraint(title, layout, summary, series),
+        ),
     ] {
         if let Some(figure) = figure {
             folder.add(name, &figure)?;

@@ -69,7 +69,7 @@ pub struct Portrait {
 /// Coordinates that are kept.
 const MOST_COORDINATES: usize = 6;
 /// Pairs that are kept per coordinate: more make a portrait black.
-const MOST_PAIRS: usize = 20_000;
+const MOST_PAIRS: usize = 25_000;
 
 impl Portrait {
     fn push(&mut self, sample: &Sample) {

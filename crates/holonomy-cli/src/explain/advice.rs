@@ -43,7 +43,10 @@ fn recommended(model: &Model) -> (&'static str, &'static str) {
                 return ("midpoint", "it keeps the constraints to round-off at every step");
             }
             if layout.driven {
-                return ("midpoint", "it keeps its order where forces act or the formulas depend on time");
+                return (
+                    "midpoint",
+                    "it keeps its order where forces act or the formulas depend on time",
+                );
             }
             if has_kinks(model) {
                 return (
@@ -61,5 +64,9 @@ fn has_kinks(model: &Model) -> bool {
     let description = &model.description;
     let definitions = description.definitions.iter().map(|(_, text)| text);
     let mut texts = definitions.chain(&description.lagrangian);
-    texts.any(|text| ["abs(", "min(", "max("].iter().any(|function| text.contains(function)))
+    texts.any(|text| {
+        ["abs(", "min(", "max("]
+            .iter()
+            .any(|function| text.contains(function))
+    })
 }

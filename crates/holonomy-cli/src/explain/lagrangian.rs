@@ -108,14 +108,29 @@ fn start(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut 
     let state = &model.state;
     page.section("at the start");
     energy(page, layout, measured.energy);
-    let none = "no momentum: the Lagrangian, a force or a constraint depends on every coordinate";
-    momenta(page, layout, measured, "", none);
+    let cyclic: Vec<String> = layout
+        .invariants
+        .iter()
+        .filter_map(|name| Some(name.strip_prefix("momentum ")?.to_owned()))
+        .collect();
+    match cyclic.is_empty() {
+        true => page.line(
+            "cyclic",
+            "no coordinate: the Lagrangian, a force or a constraint depends on each",
+        ),
+        false => page.list("cyclic", &cyclic),
+    }
+    momenta(page, layout, measured, "");
 
     let (names, v) = (&layout.velocities, &measured.velocity);
     let n = v.len();
     let mechanics = system.mechanics();
     let mut derivatives = Derivatives::default();
-    if n <= MOST && mechanics.lagrangian(state.t, &state.q, v, &mut derivatives).is_ok() {
+    if n <= MOST
+        && mechanics
+            .lagrangian(state.t, &state.q, v, &mut derivatives)
+            .is_ok()
+    {
         let rows = derivatives.vv.chunks(n);
         let rows = rows.map(|row| row.iter().map(|entry| number(*entry)).collect());
         matrix(page, "mass matrix", rows.collect());
@@ -173,7 +188,13 @@ fn constraints(model: &Model, system: &Lagrangian, measured: &Measurement, page:
 /// A matrix with its columns in line.
 fn matrix(page: &mut Page, what: &str, rows: Vec<Vec<String>>) {
     let widths: Vec<usize> = (0..rows.len())
-        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(String::len).max().unwrap_or(0))
+        .map(|column| {
+            rows.iter()
+                .filter_map(|row| row.get(column))
+                .map(String::len)
+                .max()
+                .unwrap_or(0)
+        })
         .collect();
     let lines: Vec<String> = rows
         .iter()

@@ -20,12 +20,21 @@ pub(super) fn explain(model: &Model, system: &Spheres, measured: &Measurement, p
         names.push("…");
     }
     page.line("bodies", &names.join(", "));
-    let joined = layout.bases.iter().filter(|base| matches!(base, Base::Site(_))).count();
+    let joined = layout
+        .bases
+        .iter()
+        .filter(|base| matches!(base, Base::Site(_)))
+        .count();
     let inertia = match (system.inertia(), joined) {
-        (Inertia::Dense { .. }, _) => "a full matrix: every body feels the acceleration of every other".to_owned(),
+        (Inertia::Dense { .. }, _) => {
+            "a full matrix: every body feels the acceleration of every other".to_owned()
+        }
         (Inertia::Links(_), 0) => "diagonal: the bodies are separate".to_owned(),
         (Inertia::Links(_), joined) => {
-            format!("that of links: {} on another", counted(joined, "body begins", "bodies begin"))
+            format!(
+                "that of links: {} on another",
+                counted(joined, "body begins", "bodies begin")
+            )
         }
     };
     page.line("inertia", &inertia);
@@ -58,5 +67,5 @@ pub(super) fn explain(model: &Model, system: &Spheres, measured: &Measurement, p
             _ => "all rotations leave the forces as they are",
         },
     );
-    momenta(page, layout, measured, " kg m²/s", "no angular momentum");
+    momenta(page, layout, measured, " kg m²/s");
 }

@@ -51,13 +51,18 @@ impl Grid {
             let height = cells.iter().map(|cell| cell.size[1]).fold(0.0, f64::max);
             for (column, cell) in cells.iter().enumerate() {
                 let spare = room - cell.left - cell.size[0] - END;
-                let start = MARGIN + column as f64 * (room + GUTTER) + if columns == 1 { 0.5 * spare } else { 0.0 };
+                let start =
+                    MARGIN + column as f64 * (room + GUTTER) + if columns == 1 { 0.5 * spare } else { 0.0 };
                 cell.draw(&mut svg, [start + cell.left, bottom + above]);
             }
-            bottom += above + height + 14.0 + SMALL + 1.2 * BASE * LEADING;
+            bottom += above + height + 14.0 + SMALL + 1.2 * BASE * LEADING + BETWEEN;
         }
-        let page = heading.draw_caption(&mut svg, bottom - 0.2 * BASE * LEADING);
-        svg.document([PAGE, page], heading.title, &super::panels::description(&self.charts))
+        let page = heading.draw_caption(&mut svg, bottom - 0.2 * BASE * LEADING - BETWEEN);
+        svg.document(
+            [PAGE, page],
+            heading.title,
+            &super::panels::description(&self.charts),
+        )
     }
 
     fn cell<'a>(&self, chart: &'a Chart, room: f64, columns: usize) -> Cell<'a> {
@@ -101,6 +106,8 @@ impl Grid {
     }
 }
 
+/// Room between two lines of charts.
+const BETWEEN: f64 = 12.0;
 /// Room at the right of a frame, for half a label.
 const END: f64 = 14.0;
 /// The least side of a frame.
@@ -184,11 +191,7 @@ mod tests {
     fn every_chart_has_axes_of_its_own() {
         let circle: Vec<(f64, f64)> = (0..100).map(|i| (0.1 * f64::from(i)).sin_cos()).collect();
         let text = grid(
-            vec![
-                chart("a", circle.clone()),
-                chart("b", circle),
-                chart("c", vec![]),
-            ],
+            vec![chart("a", circle.clone()), chart("b", circle), chart("c", vec![])],
             false,
         );
         for name in ["a", "b", "c"] {

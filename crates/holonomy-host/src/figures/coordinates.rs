@@ -17,7 +17,11 @@ pub fn coordinates(title: &str, layout: &Layout, summary: &Summary, portrait: &P
             true => (format!("{name} (rad)"), wrapped(&points, |point| &mut point.1)),
             false => (name.clone(), points),
         };
-        Some(chart(Axis::linear("time (s)"), Axis::linear(label), vec![line(name, points)]))
+        Some(chart(
+            Axis::linear("time (s)"),
+            Axis::linear(label),
+            vec![line(name, points)],
+        ))
     };
     let charts: Vec<Chart> = portrait
         .coordinates
@@ -96,7 +100,11 @@ pub fn path(title: &str, layout: &Layout, summary: &Summary, portrait: &Portrait
         title: title.to_owned(),
         subtitle: Some(subtitle(summary)),
         caption: Some(stretch(portrait)),
-        charts: vec![chart(Axis::linear("x"), Axis::linear("y"), vec![line("path", points)])],
+        charts: vec![chart(
+            Axis::linear("x"),
+            Axis::linear("y"),
+            vec![line("path", points)],
+        )],
         equal: true,
     };
     Some(grid.render())
@@ -120,7 +128,10 @@ pub fn constraint(title: &str, layout: &Layout, summary: &Summary, series: &Seri
         _ => "multipliers λ".to_owned(),
     };
     let mut caption = match &summary.constraints {
-        Some(constraints) => format!("Largest |g| of all samples: {}.", super::power(constraints.max_error)),
+        Some(constraints) => format!(
+            "Largest |g| of all samples: {}.",
+            super::power(constraints.max_error)
+        ),
         None => String::new(),
     };
     caption += &some_of("multipliers", multipliers.len(), layout.multipliers.len());

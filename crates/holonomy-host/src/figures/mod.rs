@@ -21,7 +21,9 @@ const CURVE: usize = 500;
 pub fn energy(title: &str, summary: &Summary, series: &Series) -> String {
     let mut points = series.energy.points();
     let label = if summary.driven {
-        points.iter_mut().for_each(|point| point.1 += summary.energy.initial);
+        points
+            .iter_mut()
+            .for_each(|point| point.1 += summary.energy.initial);
         "energy E (J)"
     } else {
         "energy error E − E₀ (J)"

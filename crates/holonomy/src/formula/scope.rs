@@ -91,6 +91,11 @@ impl Scope {
         self.constant(name, Kind::Vector, value)
     }
 
+    /// A name whose value is wrong, which has been reported: formulas that use it are not blamed for it.
+    pub fn broken(&mut self, name: &str) -> Result<(), FormulaError> {
+        self.insert(name, Entry::Broken)
+    }
+
     /// The names that have been given a meaning, with `t` and `pi`.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         let given = self.names.keys().map(String::as_str);

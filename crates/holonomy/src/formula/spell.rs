@@ -55,14 +55,19 @@ impl Expressions {
                 match exponent {
                     0.5 => Spelled::whole(format!("sqrt({})", base.signed())),
                     -1.0 => Spelled::new(2, format!("1/{}", base.factor(3))),
-                    _ => Spelled::new(4, format!("{}^{}", base.factor(5), Spelled::number(exponent).signed())),
+                    _ => Spelled::new(
+                        4,
+                        format!("{}^{}", base.factor(5), Spelled::number(exponent).signed()),
+                    ),
                 }
             }
             Operation::PowerOf(base, exponent) => {
                 let (base, exponent) = (of(base)?, of(exponent)?);
                 Spelled::new(4, format!("{}^{}", base.factor(5), exponent.factor(5)))
             }
-            Operation::Apply(function, a) => Spelled::whole(format!("{}({})", function.name(), of(a)?.signed())),
+            Operation::Apply(function, a) => {
+                Spelled::whole(format!("{}({})", function.name(), of(a)?.signed()))
+            }
             Operation::Sign(a) => Spelled::whole(format!("sign({})", of(a)?.signed())),
             Operation::Apply2(function, a, b) => {
                 let (a, b) = (of(a)?.signed(), of(b)?.signed());
@@ -160,7 +165,12 @@ mod tests {
 
     #[test]
     fn what_is_written_means_the_same() {
-        for text in ["x - (y - (x*y - 2)/(x - y)^3)", "-(x - 1)*(y + 2)*-x", "x/(y/(x*y))", "(-x)^3 - (-y)^2"] {
+        for text in [
+            "x - (y - (x*y - 2)/(x - y)^3)",
+            "-(x - 1)*(y + 2)*-x",
+            "x/(y/(x*y))",
+            "(-x)^3 - (-y)^2",
+        ] {
             let told = told(text).expect("short");
             let mut scope = Scope::new();
             scope.variable("x", Kind::Scalar, 0).expect("a name");
@@ -169,7 +179,9 @@ mod tests {
                 let formula = Formula::parse(text, &scope).expect("a formula");
                 let program = super::super::Program::values(&[&formula]);
                 let mut out = [0.0];
-                program.evaluate(&[1.7, -0.6], &mut program.workspace(), &mut out).expect("a value");
+                program
+                    .evaluate(&[1.7, -0.6], &mut program.workspace(), &mut out)
+                    .expect("a value");
                 out[0]
             });
             assert!((values[0] - values[1]).abs() < 1e-12, "{text}: {told}");

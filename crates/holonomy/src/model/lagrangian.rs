@@ -1,9 +1,10 @@
 //! `space = "lagrangian"`: coordinates, parameters, formulas, and how it starts.
+mod describe;
 mod frame;
 mod start;
 mod values;
 
-use super::{Description, FormulaText, Problems, Section, Spanned};
+use super::{FormulaText, Problems, Section, Spanned};
 use crate::{
     formula::{Expressions, Formula, FormulaError, Kind, Scope},
     hamel::Slots,
@@ -145,70 +146,6 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
 }
 
 impl Draft {
-    pub(super) fn description(&self) -> Description {
-        let forces = self.forces.iter();
-        let constraints = self.constraints.iter();
-        Description {
-            parameters: self.parameters.clone(),
-            definitions: self.definitions.clone(),
-            lagrangian: Some(self.lagrangian.formula.to_string()),
-            forces: forces
-                .map(|force| (force.name.replace("force.", ""), force.formula.to_string()))
-                .filter(|(_, text)| !matches!(text.as_str(), "0" | "[0, 0, 0]"))
-                .collect(),
-            constraints: constraints
-                .map(|g| (g.name.clone(), g.formula.to_string()))
-                .collect(),
-            equations: self.equations().unwrap_or_default(),
-            potentials: Vec::new(),
-            fields: self.frame.iter().flat_map(Framed::described).collect(),
-            constrained: self.frame.iter().flat_map(Framed::constrained_names).collect(),
-            invariants: self
-                .invariants
-                .iter()
-                .map(|(name, formula)| (name.clone(), formula.to_string()))
-                .collect(),
-        }
-    }
-
-    /// `d/dt (∂L/∂q') = ∂L/∂q + f − Σ λ ∂g/∂q`, with the derivatives written out; `None` if that is too long.
-    fn equations(&self) -> Option<Vec<String>> {
-        const LONGEST: usize = 400;
-        let n = self.names.len();
-        let velocities = self.names.iter().map(|name| format!("{name}'"));
-        let names: Vec<String> = self.names.iter().cloned().chain(velocities).collect();
-        let names = [names, vec!["t".to_owned()]].concat();
-        let mut expressions = Expressions::new();
-        let lagrangian = expressions.scalar(&self.lagrangian.formula);
-        let slopes = expressions.gradient(lagrangian, &(0..2 * n).collect::<Vec<_>>());
-        let mut gradients = Vec::new();
-        for constraint in &self.constraints {
-            let value = expressions.scalar(&constraint.formula);
-            gradients.push(expressions.gradient(value, &(0..n).collect::<Vec<_>>()));
-        }
-        let each = (0..n).map(|i| {
-            let mut right = slopes[i];
-            for (_, force) in self.forces.iter().filter(|(on, _)| *on == i) {
-                let force = expressions.scalar(&force.formula);
-                right = expressions.add(right, force);
-            }
-            let mut text = expressions.text(right, &names, LONGEST)?;
-            for (constraint, gradient) in self.constraints.iter().zip(&gradients) {
-                match expressions.known_value(gradient[i]) {
-                    Some(0.0) => {}
-                    Some(1.0) => text += &format!(" - λ({})", constraint.name),
-                    _ => {
-                        let gradient = expressions.text(gradient[i], &names, LONGEST)?;
-                        text += &format!(" - λ({})*({gradient})", constraint.name);
-                    }
-                }
-            }
-            let momentum = expressions.text(slopes[n + i], &names, LONGEST)?;
-            Some(format!("d/dt ({momentum}) = {text}"))
-        });
-        each.collect()
-    }
-
     /// The mechanism and where it starts.
     pub(super) fn build(self, problems: &Problems) -> Option<(Mechanism, State)> {
         if let Some(framed) = &self.frame {

@@ -17,6 +17,7 @@ impl Parameter<'_> {
         let components = match self.value {
             Value::Number(number) => vec![number],
             Value::Vector(vector) => vector.to_vec(),
+            Value::Wrong => Vec::new(),
         };
         (self.key.value.to_owned(), components)
     }
@@ -26,6 +27,8 @@ impl Parameter<'_> {
 pub(super) enum Value {
     Number(f64),
     Vector([f64; 3]),
+    /// Something else, which has been reported.
+    Wrong,
 }
 
 /// Reads `[parameters]`: numbers, quantities, vectors, or formulas of the parameters before them.
@@ -36,11 +39,10 @@ pub(super) fn read_parameters<'a>(root: &Section<'a>) -> Vec<Parameter<'a>> {
     let mut parameters = Vec::new();
     let mut before = Scope::new();
     for key in section.keys() {
-        if let Some(value) = value(&section, key.value, &before) {
-            let parameter = Parameter { key, value };
-            enter_one(&parameter, &mut before).ok();
-            parameters.push(parameter);
-        }
+        let value = value(&section, key.value, &before).unwrap_or(Value::Wrong);
+        let parameter = Parameter { key, value };
+        enter_one(&parameter, &mut before).ok();
+        parameters.push(parameter);
     }
     section.finish();
     parameters
@@ -64,6 +66,7 @@ fn enter_one(parameter: &Parameter<'_>, scope: &mut Scope) -> Result<(), Formula
     match parameter.value {
         Value::Number(number) => scope.parameter(parameter.key.value, number),
         Value::Vector(vector) => scope.vector_parameter(parameter.key.value, vector),
+        Value::Wrong => scope.broken(parameter.key.value),
     }
 }
 
