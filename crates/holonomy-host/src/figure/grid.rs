@@ -178,7 +178,7 @@ mod tests {
         let text = Grid {
             title: "All".into(),
             subtitle: None,
-            caption: Some("c".into()),
+            caption: Some("below".into()),
             charts,
             equal,
         }

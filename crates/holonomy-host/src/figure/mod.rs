@@ -30,7 +30,7 @@ mod trace;
 mod tripod;
 mod view;
 #[cfg(test)]
-mod well_formed;
+pub(crate) mod well_formed;
 
 pub use axis::{Axis, Scale};
 pub use chart::{Chart, Series, SeriesStyle};

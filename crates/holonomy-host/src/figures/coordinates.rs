@@ -228,6 +228,86 @@ fn wrapped(points: &[(f64, f64)], angle: impl Fn(&mut (f64, f64)) -> &mut f64) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figure::well_formed::assert_well_formed;
+    use crate::run::{Control, Outcome, run};
+    use holonomy::model::{Source, load};
+    use std::sync::atomic::AtomicBool;
+
+    /// The figures of a model: coordinates, phase, path, constraint, energy.
+    fn figures(text: &str) -> [Option<String>; 5] {
+        let end = "[method]\nname = 'midpoint'\n[run]\nstep = 0.01\nsteps = 300\n";
+        let model = load(&Source::new("test", format!("{text}\n{end}")))
+            .ok()
+            .expect("a model");
+        let control = Control {
+            stop: &AtomicBool::new(false),
+            progress: &mut |_| {},
+        };
+        let Outcome { summary, series, .. } = run(&model, "test", None, control);
+        let system = model.mechanism.system();
+        let (layout, portrait) = (system.layout(), &series.portrait);
+        let figures = [
+            coordinates("t", layout, &summary, portrait),
+            phase("t", layout, &summary, portrait),
+            path("t", layout, &summary, portrait),
+            constraint("t", layout, &summary, &series),
+            Some(super::super::energy("t", &summary, &series)),
+        ];
+        for figure in figures.iter().flatten() {
+            assert_well_formed(figure);
+            assert!(!figure.contains("no data"));
+        }
+        figures
+    }
+
+    #[test]
+    fn figures_follow_what_there_is_to_see() {
+        let rod = figures(
+            "coordinates = ['x', 'y']\nlagrangian = \"0.5*(x'^2 + y'^2) - y\"\n\
+             [[constraint]]\nname = 'rod'\nformula = 'x^2 + y^2 - 1'\n[start]\nx = 0.6\ny = 0.8",
+        );
+        assert!(rod.iter().all(Option::is_some));
+        let text = rod[3].as_deref().unwrap_or_default();
+        assert!(text.contains("multiplier λ of rod") && text.contains("largest |g|"));
+        assert!(!rod[4].as_deref().unwrap_or_default().contains("unit length"));
+
+        let damped = figures(
+            "coordinates = ['a']\nperiodic = ['a']\nlagrangian = \"0.5*a'^2 + 9*cos(a)\"\n\
+             [force]\na = \"-a'\"\n[start]\na = 3\n[velocity]\na = 12",
+        );
+        assert_eq!(
+            damped.each_ref().map(Option::is_some),
+            [true, true, false, false, true]
+        );
+        let energy = damped[4].as_deref().unwrap_or_default();
+        assert!(
+            energy.contains(">energy E (J)<")
+                && energy.contains("not conserved")
+                && !energy.contains("drift")
+        );
+        assert!(damped[0].as_deref().unwrap_or_default().contains(">a (rad)<"));
+
+        let many: Vec<String> = (1..=8).map(|k| format!("q{k}")).collect();
+        let sum: Vec<String> = many.iter().map(|q| format!("{q}'^2 - {q}^2")).collect();
+        let starts: Vec<String> = many.iter().map(|q| format!("{q} = 1")).collect();
+        let many = figures(&format!(
+            "coordinates = {many:?}\nlagrangian = \"{}\"\n[start]\n{}",
+            sum.join(" + "),
+            starts.join("\n")
+        ));
+        assert!(
+            many[0]
+                .as_deref()
+                .unwrap_or_default()
+                .contains("The first 6 of 8 coordinates.")
+        );
+        assert!(
+            many[1]
+                .as_deref()
+                .unwrap_or_default()
+                .contains("The first 4 of 8 coordinates.")
+        );
+    }
 
     #[test]
     fn an_angle_leaves_at_one_edge_and_comes_back_at_the_other() {
