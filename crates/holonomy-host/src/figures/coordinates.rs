@@ -236,9 +236,7 @@ mod tests {
     /// The figures of a model: coordinates, phase, path, constraint, energy.
     fn figures(text: &str) -> [Option<String>; 5] {
         let end = "[method]\nname = 'midpoint'\n[run]\nstep = 0.01\nsteps = 300\n";
-        let model = load(&Source::new("test", format!("{text}\n{end}")))
-            .ok()
-            .expect("a model");
+        let model = load(&Source::new("test", format!("{text}\n{end}"))).expect("a model");
         let control = Control {
             stop: &AtomicBool::new(false),
             progress: &mut |_| {},
