@@ -19,6 +19,11 @@ impl Check {
         let mut what = match &model.mechanism {
             Mechanism::Spheres(spheres) => counted(spheres.len(), "body", "bodies"),
             Mechanism::Lagrangian(_) => counted(layout.coordinates.len(), "coordinate", "coordinates"),
+            Mechanism::Hamel(_) => format!(
+                "{}, {}",
+                counted(layout.coordinates.len(), "coordinate", "coordinates"),
+                counted(layout.velocities.len(), "quasi-velocity", "quasi-velocities")
+            ),
         };
         if !layout.multipliers.is_empty() {
             what += &format!(

@@ -1,5 +1,6 @@
 //! What was understood of a model, in words.
 mod advice;
+mod frame;
 mod lagrangian;
 mod spheres;
 
@@ -50,6 +51,7 @@ fn explain(model: &Model, name: &str, scheduled: bool, width: usize) -> String {
     match &model.mechanism {
         Mechanism::Spheres(spheres) => spheres::explain(model, spheres, &measured, &mut page),
         Mechanism::Lagrangian(system) => lagrangian::explain(model, system, &measured, &mut page),
+        Mechanism::Hamel(system) => frame::explain(model, system, &measured, &mut page),
     }
     advice::explain(model, &mut page);
     if scheduled {

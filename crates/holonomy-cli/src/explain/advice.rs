@@ -9,12 +9,12 @@ pub(super) fn explain(model: &Model, page: &mut Page) {
     page.section("methods that fit");
     let fits = |method: &&Method| (method.build)(&model.mechanism, &Options::default()).is_ok();
     let (kept, others): (Vec<&Method>, Vec<&Method>) =
-        METHODS.iter().filter(fits).partition(|method| method.symplectic);
+        METHODS.iter().filter(fits).partition(|method| method.symmetric);
     let names = |methods: &[&Method]| -> String {
         let names: Vec<&str> = methods.iter().map(|method| method.name).collect();
         names.join(", ")
     };
-    page.line("symplectic", &names(&kept));
+    page.line("geometric", &names(&kept));
     page.line("conventional", &names(&others));
     let (name, why) = recommended(model);
     page.line("recommended", &format!("{name}: {why}"));
@@ -56,6 +56,10 @@ fn recommended(model: &Model) -> (&'static str, &'static str) {
             }
             ("midpoint-4", "the formulas are smooth and no force acts")
         }
+        Mechanism::Hamel(_) => (
+            "hamel",
+            "it is symmetric and keeps what the frame keeps; hamel-4 is more accurate",
+        ),
     }
 }
 

@@ -11,7 +11,7 @@ use holonomy::{
 };
 
 /// Coordinates whose numbers are written out.
-const MOST: usize = 8;
+pub(super) const MOST: usize = 8;
 
 pub(super) fn explain(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut Page) {
     let layout = system.layout();
@@ -26,12 +26,11 @@ pub(super) fn explain(model: &Model, system: &Lagrangian, measured: &Measurement
     page.text += &format!("{family}\n");
 
     formulas(&model.description, page);
-    // Structure functions of a frame belong here.
     coordinates(model, layout, measured, page);
     start(model, system, measured, page);
 }
 
-fn formulas(description: &Description, page: &mut Page) {
+pub(super) fn formulas(description: &Description, page: &mut Page) {
     page.section("formulas");
     if let Some(lagrangian) = &description.lagrangian {
         page.line("Lagrangian", lagrangian);
@@ -62,6 +61,19 @@ fn formulas(description: &Description, page: &mut Page) {
         let what = if index == 0 { "constraints" } else { "" };
         page.line(what, &format!("{name}: {text} = 0"));
     }
+    for (index, (name, text)) in description.fields.iter().enumerate() {
+        let what = if index == 0 { "fields" } else { "" };
+        let kept = if description.constrained.contains(name) {
+            ", which is kept at zero"
+        } else {
+            ""
+        };
+        page.line(what, &format!("{text} for {name}{kept}"));
+    }
+    for (index, (name, text)) in description.invariants.iter().enumerate() {
+        let what = if index == 0 { "measured" } else { "" };
+        page.line(what, &format!("{name} = {text}"));
+    }
     page.line("equations", &general_equations(description));
     for equation in &description.equations {
         page.line("", equation);
@@ -70,6 +82,14 @@ fn formulas(description: &Description, page: &mut Page) {
 
 /// What is solved, for every coordinate q.
 fn general_equations(description: &Description) -> String {
+    if !description.fields.is_empty() {
+        let force = if description.forces.is_empty() {
+            ""
+        } else {
+            " + uⱼ·force"
+        };
+        return format!("q' = ξⁱuᵢ, d/dt ∂l/∂ξʲ = cᵢⱼᵐ ∂l/∂ξᵐ ξⁱ + uⱼ[l]{force} (Hamel)");
+    }
     let mut text = "d/dt ∂L/∂q' = ∂L/∂q".to_owned();
     if !description.forces.is_empty() {
         text += " + force";
@@ -80,7 +100,7 @@ fn general_equations(description: &Description) -> String {
     text
 }
 
-fn coordinates(model: &Model, layout: &Layout, measured: &Measurement, page: &mut Page) {
+pub(super) fn coordinates(model: &Model, layout: &Layout, measured: &Measurement, page: &mut Page) {
     page.section("coordinates");
     let q = layout.reported(&model.state.q);
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
@@ -186,7 +206,7 @@ fn constraints(model: &Model, system: &Lagrangian, measured: &Measurement, page:
 }
 
 /// A matrix with its columns in line.
-fn matrix(page: &mut Page, what: &str, rows: Vec<Vec<String>>) {
+pub(super) fn matrix(page: &mut Page, what: &str, rows: Vec<Vec<String>>) {
     let widths: Vec<usize> = (0..rows.len())
         .map(|column| {
             rows.iter()
