@@ -8,8 +8,10 @@ use holonomy::{
 pub(super) fn explain(model: &Model, page: &mut Page) {
     page.section("methods that fit");
     let fits = |method: &&Method| (method.build)(&model.mechanism, &Options::default()).is_ok();
-    let (kept, others): (Vec<&Method>, Vec<&Method>) =
-        METHODS.iter().filter(fits).partition(|method| method.symmetric);
+    let (kept, others): (Vec<&Method>, Vec<&Method>) = METHODS
+        .iter()
+        .filter(fits)
+        .partition(|method| method.symplectic || method.symmetric);
     let names = |methods: &[&Method]| -> String {
         let names: Vec<&str> = methods.iter().map(|method| method.name).collect();
         names.join(", ")
