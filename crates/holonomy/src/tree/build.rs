@@ -1,5 +1,6 @@
 use super::{
     SitePlace, Tree,
+    constraint::Constraint,
     forces::{JointForce, Wrench},
     invariants,
     joint::{Along, Joint, Kind, Motion, align},
@@ -54,6 +55,8 @@ pub struct TreeParts {
     pub joint_forces: Vec<(usize, JointForce)>,
     /// Wrenches on bodies.
     pub wrenches: Vec<Wrench>,
+    /// Constraints, with names.
+    pub constraints: Vec<(String, Constraint)>,
 }
 
 /// Why parts make no tree. Bodies and sites are given by their number.
@@ -79,6 +82,9 @@ pub enum TreeError {
     /// Something is placed on a body that is not there.
     #[error("{0} is on body number {1}, which does not exist")]
     NoBody(String, usize),
+    /// A constraint that cannot be.
+    #[error("constraint `{0}`: {1}")]
+    Constraint(String, &'static str),
     /// A force that does not fit its joint.
     #[error("a force in the joint of body `{0}` does not fit: {1}")]
     Force(String, &'static str),
@@ -277,6 +283,8 @@ impl Tree {
             potentials: parts.potentials,
             joint_forces: parts.joint_forces,
             wrenches: parts.wrenches,
+            constraint_rows: parts.constraints.iter().map(|(_, c)| c.rows()).sum(),
+            constraints: parts.constraints,
             kept: Vec::new(),
             roots: Vec::new(),
             coordinates: q,
@@ -284,6 +292,7 @@ impl Tree {
             layout,
         };
         tree.check_joint_forces()?;
+        tree.check_constraints()?;
         tree.check_inertia()?;
         tree.roots = (0..tree.nodes.len())
             .filter(|i| tree.nodes[*i].parent.is_none())

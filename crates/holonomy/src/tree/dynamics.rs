@@ -19,7 +19,8 @@ pub(crate) struct Dynamics {
     pub(crate) loads: Loads,
     articulated: Vec<Matrix6<f64>>,
     bias: Vec<Wrench>,
-    motion: Vec<Twist>,
+    /// Twists or accelerations of the nodes, from the last elimination.
+    pub(crate) motion: Vec<Twist>,
     /// Columns S and U, by velocity.
     screws: Vec<Twist>,
     pushed: Vec<Wrench>,

@@ -84,6 +84,8 @@ pub(crate) struct Effort {
     /// With respect to the joint's position: a row for the rotation of a ball joint, one number otherwise.
     pub(crate) q: [f64; 3],
     pub(crate) v: f64,
+    /// The part without potential, counted once.
+    pub(crate) forced: f64,
 }
 
 /// Forces of a whole tree, and work space.
@@ -145,21 +147,27 @@ impl Tree {
         }
     }
 
-    /// Forces in the joints.
-    pub(crate) fn efforts(&self, t: f64, q: &[f64], v: &[f64], out: &mut Loads) {
+    /// Forces in the joints; those without potential are counted `weight` times.
+    pub(crate) fn efforts(&self, t: f64, q: &[f64], v: &[f64], weight: f64, out: &mut Loads) {
         out.efforts.clear();
         out.efforts.resize(self.velocities, Effort::default());
         for (body, force) in &self.joint_forces {
             for k in self.first_node(*body)..=self.body_nodes[*body] {
                 let node = &self.nodes[k];
                 match node.kind {
-                    Kind::Screw { .. } => force.scalar(t, q[node.q], v[node.v], &mut out.efforts[node.v]),
-                    Kind::Ball => {
-                        force.ball(&q[node.q..], &v[node.v..], &mut out.efforts[node.v..node.v + 3])
+                    Kind::Screw { .. } => {
+                        force.scalar((t, q[node.q], v[node.v]), weight, &mut out.efforts[node.v])
                     }
+                    Kind::Ball => force.ball(
+                        &q[node.q..],
+                        &v[node.v..],
+                        weight,
+                        &mut out.efforts[node.v..node.v + 3],
+                    ),
                     Kind::Translation => {
                         for k in 0..3 {
-                            force.scalar(t, q[node.q + k], v[node.v + k], &mut out.efforts[node.v + k]);
+                            let at = (t, q[node.q + k], v[node.v + k]);
+                            force.scalar(at, weight, &mut out.efforts[node.v + k]);
                         }
                     }
                     Kind::Fixed | Kind::Driven { .. } => {}
@@ -226,8 +234,17 @@ impl Tree {
     }
 }
 
+impl Effort {
+    fn add(&mut self, weight: f64, value: f64, by_q: f64, by_v: f64) {
+        self.value += weight * value;
+        self.q[0] += weight * by_q;
+        self.v += weight * by_v;
+        self.forced += value;
+    }
+}
+
 impl JointForce {
-    fn scalar(&self, t: f64, q: f64, v: f64, out: &mut Effort) {
+    fn scalar(&self, (t, q, v): (f64, f64, f64), weight: f64, out: &mut Effort) {
         match self {
             Self::Spring { stiffness, rest } => {
                 out.value -= stiffness * (q - rest);
@@ -238,21 +255,16 @@ impl JointForce {
                 out.value -= slope;
                 out.q[0] -= curvature;
             }
-            Self::Damper { coefficient } => {
-                out.value -= coefficient * v;
-                out.v -= coefficient;
-            }
+            Self::Damper { coefficient } => out.add(weight, -coefficient * v, 0.0, -coefficient),
             Self::Effort(law) => {
                 let [value, by_q, by_v] = law((t, q, v));
-                out.value += value;
-                out.q[0] += by_q;
-                out.v += by_v;
+                out.add(weight, value, by_q, by_v);
             }
         }
     }
 
     /// `V = 2k|u|²` of the quaternion (w, u): `τ = −2k w u`, `∂τ = −k (w² + w û − u uᵀ)`.
-    fn ball(&self, q: &[f64], v: &[f64], out: &mut [Effort]) {
+    fn ball(&self, q: &[f64], v: &[f64], weight: f64, out: &mut [Effort]) {
         match self {
             Self::Spring { stiffness, .. } => {
                 let (w, u) = (q[0], Vec3::new(q[1], q[2], q[3]));
@@ -268,8 +280,7 @@ impl JointForce {
             }
             Self::Damper { coefficient } => {
                 for k in 0..3 {
-                    out[k].value -= coefficient * v[k];
-                    out[k].v -= coefficient;
+                    out[k].add(weight, -coefficient * v[k], 0.0, -coefficient);
                 }
             }
             Self::Potential(_) | Self::Effort(_) => {}

@@ -75,7 +75,8 @@ fn freedom(tree: &Tree, root: usize, frame: &super::Frame) -> Freedom {
 
 /// The momenta a tree keeps.
 pub(super) fn find(tree: &Tree) -> Vec<Kept> {
-    if !tree.wrenches.is_empty() || !tree.motions.is_empty() {
+    let pinned = tree.constraints.iter().any(|(_, c)| !c.is_internal(tree));
+    if !tree.wrenches.is_empty() || !tree.motions.is_empty() || pinned {
         return Vec::new();
     }
     let mut kinematics = super::Kinematics::default();

@@ -9,22 +9,28 @@
 //! origin of their own joint as reference point: between neighbours they are only shifted, and
 //! bodies far from the origin of the world lose no digits.
 mod build;
+mod constraint;
 mod dynamics;
 mod forces;
 mod invariants;
 mod joint;
 mod kinematics;
+mod min_norm;
 mod system;
 
 pub use build::{Body, Site, TreeError, TreeParts};
+pub use constraint::{Constraint, Length};
 pub use forces::{JointForce, Law, Wrench, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
 pub use kinematics::{Frame, Kinematics};
 
 pub(crate) use build::Node;
+pub(crate) use constraint::{Moving, Rows};
 pub(crate) use dynamics::Dynamics;
 pub(crate) use forces::Loads;
 pub(crate) use joint::Kind;
+pub(crate) use min_norm::MinNorm;
+pub(crate) use system::DEPENDENT;
 
 use crate::{
     Vec3,
@@ -45,6 +51,8 @@ pub struct Tree {
     potentials: Vec<Box<dyn Potential>>,
     joint_forces: Vec<(usize, JointForce)>,
     wrenches: Vec<Wrench>,
+    constraints: Vec<(String, Constraint)>,
+    constraint_rows: usize,
     kept: Vec<invariants::Kept>,
     /// Nodes without a parent.
     roots: Vec<usize>,
@@ -105,7 +113,9 @@ impl Tree {
         self.drive(t, &mut q);
         let mut p = vec![0.0; self.velocities];
         self.momentum(t, &q, v, &mut p, &mut self.scratch());
-        State::new(t, q, p)
+        let mut state = State::new(t, q, p);
+        state.lambda = vec![0.0; self.constraint_rows];
+        state
     }
 
     /// The first of the nodes that make up a body's joint.
@@ -116,6 +126,26 @@ impl Tree {
             .take_while(|k| self.nodes[*k].body == body)
             .last()
             .unwrap_or(last)
+    }
+
+    /// Whether everything that acts has exact derivatives: potentials of sites have none.
+    pub(crate) fn has_exact_derivative(&self) -> bool {
+        self.potentials.is_empty()
+    }
+
+    /// The size of its parts, m.
+    pub(crate) fn length(&self) -> f64 {
+        let reach = |node: &Node| {
+            let body = &node.inertia;
+            let gyration = if body.mass > 0.0 {
+                (body.moment.trace() / (2.0 * body.mass)).sqrt()
+            } else {
+                0.0
+            };
+            node.translation.norm().max(body.centre.norm()).max(gyration)
+        };
+        let longest = self.nodes.iter().map(reach).fold(0.0, f64::max);
+        if longest > 0.0 { longest } else { 1.0 }
     }
 
     /// Puts driven joints where they are at time t.

@@ -1,5 +1,5 @@
 //! A tree as a system: `q̇ = v`, for a ball joint `q̇ = ½ q (0, ω)`.
-use super::{Dynamics, Kind, Tree};
+use super::{Dynamics, Kind, MinNorm, Moving, Rows, Tree};
 use crate::{
     Vec3,
     geometry::{se3::Wrench, so3},
@@ -12,7 +12,15 @@ struct Workspace {
     dynamics: Dynamics,
     q: Vec<f64>,
     p: Vec<f64>,
+    rows: Rows,
+    schur: MinNorm,
+    lambda: Vec<f64>,
+    column: Vec<f64>,
+    columns: Vec<f64>,
 }
+
+/// Entries of `G M⁻¹ Gᵀ` below this fraction of the largest are none: constraints that say the same.
+pub(crate) const DEPENDENT: f64 = 1e-11;
 
 impl Workspace {
     /// Places the tree at q, with driven joints where they are at time t and moving at their rates.
@@ -29,6 +37,46 @@ impl Workspace {
             kinematics, driven, ..
         } = &mut self.dynamics;
         kinematics.set_moving(tree, v, driven);
+    }
+}
+
+impl Workspace {
+    /// Adds what the constraints do: `G M⁻¹ Gᵀ λ = g̈`, `v̇ −= M⁻¹ Gᵀ λ`.
+    fn constrain_acceleration(&mut self, tree: &Tree, t: f64, dv: &mut [f64]) {
+        let (m, n) = (tree.constraints(), dv.len());
+        if m == 0 {
+            return;
+        }
+        let at = Moving {
+            t,
+            q: &self.q,
+            kinematics: &self.dynamics.kinematics,
+            accelerations: Some(&self.dynamics.motion),
+        };
+        tree.constrain(&at, &mut self.rows);
+        self.columns.clear();
+        for k in 0..m {
+            self.column.resize(n, 0.0);
+            let row = &self.rows.jacobian[k * n..(k + 1) * n];
+            self.dynamics.solve_mass(tree, row, &mut self.column);
+            self.columns.extend_from_slice(&self.column);
+        }
+        let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+        let schur = self.schur.reset(m);
+        for k in 0..m {
+            for l in 0..m {
+                let row = &self.rows.jacobian[k * n..(k + 1) * n];
+                schur[k * m + l] = dot(row, &self.columns[l * n..(l + 1) * n]);
+            }
+        }
+        self.schur.factorise(DEPENDENT);
+        self.lambda.clone_from(&self.rows.second);
+        self.schur.solve(&mut self.lambda);
+        for (k, lambda) in self.lambda.iter().enumerate() {
+            for (dv, x) in dv.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {
+                *dv -= lambda * x;
+            }
+        }
     }
 }
 
@@ -70,7 +118,19 @@ impl System for Tree {
             balls += 1;
         }
         out.manifold.mean /= f64::from(balls.max(1));
-        out.constraint = None;
+        out.constraint = (self.constraints() > 0).then(|| {
+            let Workspace {
+                dynamics, q, rows, ..
+            } = work;
+            let at = Moving {
+                t: state.t,
+                q,
+                kinematics: &dynamics.kinematics,
+                accelerations: None,
+            };
+            self.constrain(&at, rows);
+            rows.value.iter().fold(0.0_f64, |m, g| m.max(g.abs()))
+        });
     }
 
     fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
@@ -98,11 +158,14 @@ impl System for Tree {
             kinematics, loads, ..
         } = &mut work.dynamics;
         self.load(t, kinematics, loads);
-        self.efforts(t, &work.q, v, loads);
+        self.efforts(t, &work.q, v, 1.0, loads);
         work.p.clear();
         work.p.resize(self.velocities, 0.0);
         match work.dynamics.factorise(self) {
-            Ok(()) => work.dynamics.acceleration(self, t, &work.p, dv),
+            Ok(()) => {
+                work.dynamics.acceleration(self, t, &work.p, dv);
+                work.constrain_acceleration(self, t, dv);
+            }
             Err(_) => dv.fill(f64::NAN),
         }
     }

@@ -1,5 +1,6 @@
 //! Trees of rigid bodies.
 mod random;
+mod steps;
 
 use holonomy::{
     system::{State, System},
