@@ -1,6 +1,7 @@
 //! Trees of rigid bodies.
+mod loops;
 mod random;
-mod steps;
+pub(crate) mod steps;
 
 use holonomy::{
     system::{State, System},

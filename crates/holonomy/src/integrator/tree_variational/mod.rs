@@ -162,7 +162,7 @@ impl TreeVariational {
         let exact = self.tree.has_exact_derivative();
         // Sums over n bodies, rounded at random.
         let rounding = f64::EPSILON * (self.tree.nodes.len() as f64).sqrt();
-        let (mut iterations, mut last) = (0, f64::INFINITY);
+        let (mut iterations, mut retreats, mut last) = (0, 0, f64::INFINITY);
         self.broyden.clear();
         loop {
             let outcome = self.evaluate(state);
@@ -202,7 +202,8 @@ impl TreeVariational {
             // Two corrections foretell the next.
             let rate = if last.is_finite() { change / last } else { 1.0 };
             let stalled = change <= STALLED * scale && rate > 0.2;
-            if !(rate <= 1.0) && !stalled {
+            if !(rate <= 2.0) && (!change.is_finite() || retreats < 2) && !stalled {
+                retreats += 1;
                 // Farther from a solution than before: back by half of the last correction.
                 for (v, x) in self.balance.v.iter_mut().zip(&mut self.applied) {
                     *x *= 0.5;
@@ -216,6 +217,7 @@ impl TreeVariational {
                 *v += x;
             }
             self.applied.clone_from(&self.balance.residual);
+            retreats = 0;
             let next = change * if exact { rate * rate } else { rate };
             let last_one = if exact { LAST_CORRECTION } else { f64::EPSILON };
             if change <= last_one * scale || next <= BELOW_ROUNDING * scale || stalled {
