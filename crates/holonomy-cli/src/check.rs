@@ -19,6 +19,7 @@ impl Check {
         let mut what = match &model.mechanism {
             Mechanism::Spheres(spheres) => counted(spheres.len(), "body", "bodies"),
             Mechanism::Lagrangian(_) => counted(layout.coordinates.len(), "coordinate", "coordinates"),
+            Mechanism::Tree(tree) => counted(tree.len(), "body", "bodies"),
             Mechanism::Hamel(_) => format!(
                 "{}, {}",
                 counted(layout.coordinates.len(), "coordinate", "coordinates"),

@@ -3,6 +3,7 @@ mod advice;
 mod frame;
 mod lagrangian;
 mod spheres;
+mod tree;
 
 use crate::{
     ModelArguments,
@@ -52,6 +53,7 @@ fn explain(model: &Model, name: &str, scheduled: bool, width: usize) -> String {
         Mechanism::Spheres(spheres) => spheres::explain(model, spheres, &measured, &mut page),
         Mechanism::Lagrangian(system) => lagrangian::explain(model, system, &measured, &mut page),
         Mechanism::Hamel(system) => frame::explain(model, system, &measured, &mut page),
+        Mechanism::Tree(system) => tree::explain(model, system, &measured, &mut page),
     }
     advice::explain(model, &mut page);
     if scheduled {

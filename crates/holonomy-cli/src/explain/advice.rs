@@ -58,6 +58,10 @@ fn recommended(model: &Model) -> (&'static str, &'static str) {
             }
             ("midpoint-4", "the formulas are smooth and no force acts")
         }
+        Mechanism::Tree(_) => (
+            "tree-variational",
+            "it keeps joints and constraints to round-off; tree-variational-4 is more accurate",
+        ),
         Mechanism::Hamel(_) => (
             "hamel",
             "it is symmetric and keeps what the frame keeps; hamel-4 is more accurate",

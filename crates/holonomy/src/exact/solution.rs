@@ -33,7 +33,7 @@ pub fn solution(mechanism: &Mechanism, state: &State) -> Option<Solution> {
     match mechanism {
         Mechanism::Spheres(spheres) => pendula(spheres, state),
         Mechanism::Lagrangian(lagrangian) => plane(lagrangian, state),
-        Mechanism::Hamel(_) => None,
+        Mechanism::Hamel(_) | Mechanism::Tree(_) => None,
     }
 }
 

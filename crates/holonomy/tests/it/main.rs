@@ -42,4 +42,5 @@ mod solutions;
 mod trees;
 /// Do the parts of a system agree with each other?
 mod systems;
+/// Do formulas typed into models move as the documents say?
 mod typed;

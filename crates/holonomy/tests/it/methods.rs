@@ -204,8 +204,9 @@ fn energy_drifts_only_where_nothing_is_promised() {
         common::separate(),
         common::typed(),
         common::framed(),
+        common::jointed(),
     ] {
-        let of_formulas = |name: &str| matches!(name, "typed" | "framed");
+        let of_formulas = |name: &str| matches!(name, "typed" | "framed" | "tree of rigid bodies");
         let is_for = |m: &&Method| match common::fitting(m).name {
             name if of_formulas(name) => name == p.name,
             _ => !of_formulas(p.name),

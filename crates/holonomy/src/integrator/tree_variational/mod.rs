@@ -112,7 +112,7 @@ impl TreeVariational {
 
     fn singular(&self, node: usize) -> Fault {
         Fault {
-            cause: Cause::Undefined(Undefined::SINGULAR_MASS),
+            cause: Cause::Undefined(Undefined::SingularMass),
             body: Some(self.tree.nodes[node].body),
         }
     }

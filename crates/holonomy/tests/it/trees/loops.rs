@@ -58,17 +58,18 @@ fn elastic_cable() -> Arc<Tree> {
         ));
         let slide = Joint::Prismatic { axis: Vec3::x() };
         let point = RigidInertia::point(mass, Vec3::zeros());
-        parts
-            .bodies
-            .push(body(&format!("node-{i}"), Some(2 * i), slide, Vec3::zeros(), point));
+        parts.bodies.push(body(
+            &format!("node-{i}"),
+            Some(2 * i),
+            slide,
+            Vec3::zeros(),
+            point,
+        ));
         let spring = |stiffness, rest| JointForce::Spring { stiffness, rest };
         parts.joint_forces.push((2 * i, spring(bending, 0.0)));
         parts.joint_forces.push((2 * i + 1, spring(stiffness, length)));
     }
-    parts.sites = vec![
-        site("end", Some(19), Vec3::zeros()),
-        site("pin", None, Vec3::x()),
-    ];
+    parts.sites = vec![site("end", Some(19), Vec3::zeros()), site("pin", None, Vec3::x())];
     parts.constraints = vec![(
         "pin".to_owned(),
         Constraint::Coincidence {
@@ -149,7 +150,11 @@ fn scissor(levels: usize) -> (Arc<Tree>, Vec<f64>) {
         let last = parts.bodies.len() - 1;
         (left, right) = (Some(last), Some(last - 1));
         let pi = std::f64::consts::PI;
-        q.extend(if k == 0 { [theta, pi - theta] } else { [pi + 2.0 * theta, pi - 2.0 * theta] });
+        q.extend(if k == 0 {
+            [theta, pi - theta]
+        } else {
+            [pi + 2.0 * theta, pi - 2.0 * theta]
+        });
         let sites = parts.sites.len();
         parts.constraints.push((
             format!("pin-{k}"),
