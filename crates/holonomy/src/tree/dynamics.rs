@@ -102,7 +102,9 @@ impl Dynamics {
                     a.ger(-self.inverse[i][(k, l)], &pushed[k], &pushed[l], 1.0);
                 }
             }
-            self.articulated[parent] += shifted(&a, &frame.offset);
+            // Rounding that is not symmetric would double at every joint: `U D⁻¹ Uᵀ` is `A S D⁻¹ Sᵀ Aᵀ`.
+            let a = shifted(&a, &frame.offset);
+            self.articulated[parent] += (a + a.transpose()) * 0.5;
         }
         Ok(())
     }

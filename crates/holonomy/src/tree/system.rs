@@ -51,7 +51,7 @@ impl Workspace {
             t,
             q: &self.q,
             kinematics: &self.dynamics.kinematics,
-            accelerations: Some(&self.dynamics.motion),
+            accelerations: Some((&self.dynamics.motion, dv)),
         };
         tree.constrain(&at, &mut self.rows);
         self.columns.clear();

@@ -11,7 +11,12 @@
 //! S, V, P and F as in [`crate::tree`], in the middle of the step. Forces act half at each end, which
 //! keeps the order; [`Forcing::OneSided`] puts all of them at the start, as trep does. Newton's method is
 //! exact, and a step costs O(n): see `elimination.rs`. Only what potentials of sites add to the
-//! derivative is not there; with them the first matrix is kept and corrected by Broyden's updates.
+//! derivative is not there; with them the first matrix is kept and corrected by Broyden's updates, which
+//! converge while `h √(k/m)` is below about one.
+//!
+//! The spin of a slender body between ball joints has little inertia, and a long chain behind it pushes it
+//! with the error of the step: such chains need small steps. Universal joints do not have it, nor do
+//! directions ([`crate::spheres::Spheres`]).
 mod balance;
 mod broyden;
 mod closure;
@@ -181,17 +186,19 @@ impl TreeVariational {
                     (change, worst) = self.correction();
                 }
                 // Half a turn in one step.
-                Err(node) if iterations == 0 => return Err(self.too_large(node)),
+                Err(node) if iterations == 0 || iterations + 1 >= self.options.max_iterations => {
+                    return Err(self.too_large(node));
+                }
                 Err(_) => {}
             }
             iterations += 1;
-            if iterations >= self.options.max_iterations {
-                let cause = match change.is_finite() {
-                    true => Cause::NotConverged {
+            if change.is_nan() || iterations >= self.options.max_iterations {
+                let cause = match change.is_nan() {
+                    true => Cause::NotFinite,
+                    false => Cause::NotConverged {
                         iterations,
                         correction: change,
                     },
-                    false => Cause::NotFinite,
                 };
                 return Err(Fault {
                     cause,
