@@ -2,7 +2,7 @@
 mod describe;
 mod frame;
 mod start;
-mod values;
+pub(super) mod values;
 
 use super::{FormulaText, Problems, Section, Spanned};
 use crate::{
@@ -60,7 +60,7 @@ impl Name {
 pub(super) struct Written {
     name: String,
     span: Range<usize>,
-    formula: Formula,
+    pub(super) formula: Formula,
 }
 
 /// Keys that are sought in a model on spheres.
@@ -245,7 +245,7 @@ fn declare(
 }
 
 /// Reads `[definitions]`; `false` if one of them is wrong.
-fn define(root: &Section<'_>, scope: &mut Scope) -> bool {
+pub(super) fn define(root: &Section<'_>, scope: &mut Scope) -> bool {
     let Some(section) = root.optional("definitions").table() else {
         return !root.has("definitions");
     };
@@ -278,7 +278,7 @@ fn define(root: &Section<'_>, scope: &mut Scope) -> bool {
 }
 
 /// A formula that is a number, or a vector.
-fn understood(
+pub(super) fn understood(
     text: &FormulaText<'_>,
     name: &str,
     kind: Kind,
@@ -301,7 +301,7 @@ fn understood(
     }
 }
 
-fn report(error: FormulaError, span: Range<usize>, problems: &Problems) {
+pub(super) fn report(error: FormulaError, span: Range<usize>, problems: &Problems) {
     let report = problems.error(span, error.message);
     if let Some(help) = error.help {
         report.help(help);

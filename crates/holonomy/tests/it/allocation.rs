@@ -87,6 +87,7 @@ fn differentiated() -> common::Problem {
 fn no_method_allocates_after_its_first_steps() {
     let mut problems = common::problems();
     problems.push(differentiated());
+    problems.push(common::typed_on_spheres());
     for p in &problems {
         for m in METHODS {
             let Some(mut simulation) = p.simulation(m, &Options::default()) else {

@@ -239,7 +239,8 @@ const LANGUAGE: &str = "title space inertia \
     start.body start.direction start.angular_velocity swirl.centre swirl.rate swirl.width \
     potential.kind potential.acceleration potential.between potential.at potential.anchor potential.stiffness \
     potential.rest_length potential.law potential.clamp potential.moment potential.epsilon potential.sigma \
-    potential.strength method.name run.step run.steps run.duration run.every output.format";
+    potential.strength potential.energy potential.parameters potential.definitions potential.points \
+    potential.directions method.name run.step run.steps run.duration run.every output.format";
 
 struct File {
     name: String,

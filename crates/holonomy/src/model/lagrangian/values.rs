@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// A parameter and its key.
-pub(super) struct Parameter<'a> {
+pub(in crate::model) struct Parameter<'a> {
     key: Spanned<&'a str>,
     value: Value,
 }
@@ -24,7 +24,7 @@ impl Parameter<'_> {
 }
 
 /// A number or a vector.
-pub(super) enum Value {
+pub(in crate::model) enum Value {
     Number(f64),
     Vector([f64; 3]),
     /// Something else, which has been reported.
@@ -32,7 +32,7 @@ pub(super) enum Value {
 }
 
 /// Reads `[parameters]`: numbers, quantities, vectors, or formulas of the parameters before them.
-pub(super) fn read_parameters<'a>(root: &Section<'a>) -> Vec<Parameter<'a>> {
+pub(in crate::model) fn read_parameters<'a>(root: &Section<'a>) -> Vec<Parameter<'a>> {
     let Some(section) = root.optional("parameters").table() else {
         return Vec::new();
     };
@@ -49,7 +49,11 @@ pub(super) fn read_parameters<'a>(root: &Section<'a>) -> Vec<Parameter<'a>> {
 }
 
 /// Gives the parameters their meaning; `false` if one of them cannot have it, which is reported if wanted.
-pub(super) fn enter(parameters: &[Parameter<'_>], scope: &mut Scope, problems: Option<&Problems>) -> bool {
+pub(in crate::model) fn enter(
+    parameters: &[Parameter<'_>],
+    scope: &mut Scope,
+    problems: Option<&Problems>,
+) -> bool {
     let mut ok = true;
     for parameter in parameters {
         if let Err(error) = enter_one(parameter, scope) {

@@ -41,11 +41,11 @@ impl<'a> FormulaText<'a> {
         })
     }
 
-    /// Where a part of the text lies, in bytes of it; the whole value if it is not known.
+    /// Where a part of the text lies, in bytes of it; the whole value if it is not known or there is no text.
     pub fn locate(&self, part: Range<usize>) -> Range<usize> {
         match self.start {
-            Some(start) => start + part.start..start + part.end,
-            None => self.span.clone(),
+            Some(start) if !self.value.is_empty() => start + part.start..start + part.end,
+            _ => self.span.clone(),
         }
     }
 }
