@@ -91,6 +91,11 @@ impl Scope {
         self.constant(name, Kind::Vector, value)
     }
 
+    /// A name whose meaning is wrong, which has been reported: formulas that use it are not blamed for it.
+    pub fn broken(&mut self, name: &str) {
+        self.insert(name, Entry::Broken).ok();
+    }
+
     /// The names that have been given a meaning, with `t` and `pi`.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         let given = self.names.keys().map(String::as_str);
@@ -111,7 +116,7 @@ impl Scope {
         let error = |message: String| FormulaError::new(span.clone(), message);
         if primes > 1 {
             let message = "velocities have one prime; accelerations do not occur in formulas";
-            return Err(Some(error(message.to_owned())));
+            return Err(Some(error(message.to_owned()).help(format!("write `{name}'`"))));
         }
         let primed = primes == 1;
         let constant = |value| (Meaning::Value([value, 0.0, 0.0]), Some(Kind::Scalar));
@@ -122,7 +127,10 @@ impl Scope {
             (_, _, Some(Entry::Variable { kind, velocity, slot })) => match (primed, velocity) {
                 (false, _) => Ok((Meaning::Slot(*slot), Some(*kind))),
                 (true, Some(velocity)) => Ok((Meaning::Slot(*velocity), Some(*kind))),
-                (true, None) => Err(Some(error(format!("the velocity `{name}'` has no meaning here")))),
+                (true, None) => {
+                    let error = error(format!("the velocity `{name}'` has no meaning here"));
+                    Err(Some(error.help(format!("write `{name}`, without the prime"))))
+                }
             },
             (_, _, Some(Entry::Broken)) => Err(None),
             (_, _, Some(Entry::Parameter { kind, value })) if !primed => {
@@ -160,8 +168,16 @@ impl Scope {
                     .help("choose another name"),
             );
         }
-        if self.names.contains_key(name) {
-            return Err(FormulaError::new(span, format!("`{name}` has a meaning already")));
+        let taken = self.names.get(name).map(|entry| match entry {
+            Entry::Variable {
+                velocity: Some(_), ..
+            } => "is a coordinate already",
+            Entry::Variable { velocity: None, .. } => "is a variable already",
+            Entry::Parameter { .. } => "is a parameter already",
+            Entry::Definition(_) | Entry::Broken => "has a meaning already",
+        });
+        if let Some(taken) = taken {
+            return Err(FormulaError::new(span, format!("`{name}` {taken}")).help("choose another name"));
         }
         self.names.insert(name.to_owned(), entry);
         Ok(())
