@@ -1,5 +1,6 @@
 use crate::{ModelArguments, failure::Failure, input::Input, output};
-use output::{grouped, number};
+use holonomy::integrator::catalog::Mechanism;
+use output::{counted, grouped, number};
 
 /// Reads a model and says what is wrong with it, without running it
 #[derive(clap::Args)]
@@ -10,17 +11,38 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let model = Input::with_keys(&self.model)?.load(false)?;
+        let input = Input::with_keys(&self.model)?;
+        let model = input.load(false)?;
+        input.save(&model, false)?;
         let system = model.mechanism.system();
-        let bodies = match system.layout().bodies.len() {
-            1 => "1 body".to_owned(),
-            count => format!("{} bodies", grouped(count as u64)),
+        let layout = system.layout();
+        let mut what = match &model.mechanism {
+            Mechanism::Spheres(spheres) => counted(spheres.len(), "body", "bodies"),
+            Mechanism::Lagrangian(_) => counted(layout.coordinates.len(), "coordinate", "coordinates"),
+            Mechanism::Tree(tree) => counted(tree.len(), "body", "bodies"),
+            Mechanism::Hamel(_) => format!(
+                "{}, {}",
+                counted(layout.coordinates.len(), "coordinate", "coordinates"),
+                counted(layout.velocities.len(), "quasi-velocity", "quasi-velocities")
+            ),
+        };
+        if !layout.multipliers.is_empty() {
+            what += &format!(
+                ", {}",
+                counted(layout.multipliers.len(), "constraint", "constraints")
+            );
+        }
+        let schedule = match input.is_formula() {
+            true => String::new(),
+            false => format!(
+                ", {} steps of {} s",
+                grouped(model.schedule.steps),
+                model.schedule.step
+            ),
         };
         Ok(output::print(&format!(
-            "ok: {bodies}, {}, {} steps of {} s, energy {} J\n",
+            "ok: {what}, {}{schedule}, energy {} J\n",
             model.method.name,
-            grouped(model.schedule.steps),
-            model.schedule.step,
             number(system.energy(&model.state).total()),
         ))?)
     }

@@ -4,7 +4,7 @@ use crate::{
     files::shown,
     input::Input,
     interrupt,
-    output::{self, bold, dim, lasting, rough, rounded, scientific},
+    output::{self, bold, dim, lasting, number, rough, rounded, scientific},
     progress::Bar,
     table::{Align, Table},
 };
@@ -50,8 +50,16 @@ impl Compare {
                 });
             }
         }
-        let input = Input::find(&self.model.model)?;
+        let input = Input::open(&self.model)?;
+        let length = self.schedule.duration.is_some() || self.schedule.steps.is_some();
+        input.require(
+            &[("--step", self.schedule.step.is_some()), ("--duration", length)],
+            &self.model.set,
+        )?;
         let candidates = self.candidates(&input)?;
+        if let Some(model) = candidates.iter().find_map(|(_, model)| model.as_ref().ok()) {
+            input.save(model, self.output.force)?;
+        }
         let stop = interrupt::flag();
         let name = format!("{}-compare", input.name);
         let folder = self.output.folder(&name, &input.source, FILES)?;
@@ -91,10 +99,7 @@ impl Compare {
         let mut candidates = Vec::new();
         let mut first = None;
         for method in &self.methods {
-            let mut input = Input {
-                name: input.name.clone(),
-                source: input.source.clone(),
-            };
+            let mut input = input.again();
             // The model's own method keeps its options.
             if own != Some(method.as_str()) {
                 input.set_method("--methods", method);
@@ -149,33 +154,20 @@ fn reason(failure: &Failure) -> String {
 }
 
 fn describe(comparison: &Comparison, files: Option<&str>) -> String {
-    let mut table = Table::new(&[
-        Align::Left,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-        Align::Right,
-    ]);
-    table.row(
-        [
-            "method",
-            "mean |ΔE|",
-            "max |ΔE|",
-            "drift (J/s)",
-            "length",
-            "momentum",
-            "time",
-            "ns/step",
-        ]
-        .map(dim),
-    );
+    let mut ran = comparison
+        .entries
+        .iter()
+        .filter_map(|entry| entry.result.as_ref().ok());
+    let columns = Columns::of(ran.next().map(|outcome| &outcome.summary));
+    let heads = columns.heads();
+    let mut align = vec![Align::Right; heads.len()];
+    align[0] = Align::Left;
+    let mut table = Table::new(&align);
+    table.row(heads.into_iter().map(dim));
     for Entry { method, result } in &comparison.entries {
         match result {
             Err(reason) => table.row([method, reason]),
-            Ok(outcome) => table.row(cells(&outcome.summary)),
+            Ok(outcome) => table.row(columns.cells(&outcome.summary)),
         }
         if let Ok(outcome) = result
             && let Some(error) = &outcome.summary.error
@@ -194,21 +186,66 @@ fn describe(comparison: &Comparison, files: Option<&str>) -> String {
     text
 }
 
-fn cells(summary: &Summary) -> [String; 8] {
-    let energy = &summary.energy;
-    let drift = energy.drift_per_second.zip(energy.drift_standard_error);
-    let momentum = summary.momentum_error();
-    [
-        summary.method.to_owned(),
-        scientific(energy.mean_abs_error),
-        scientific(energy.max_abs_error),
-        drift.map_or_else(
-            || "-".to_owned(),
-            |(drift, error)| format!("{drift:.1e} ± {error:.0e}"),
-        ),
-        rough(summary.manifold.max_error),
-        momentum.map_or_else(|| "-".to_owned(), rough),
-        lasting(summary.wall_seconds),
-        rounded(1e9 / summary.steps_per_second),
-    ]
+/// Which numbers a table of this family shows.
+struct Columns {
+    /// Energy is meant to be kept.
+    energy: bool,
+    length: bool,
+    constraint: bool,
+}
+
+impl Columns {
+    fn of(summary: Option<&Summary>) -> Self {
+        Self {
+            energy: summary.is_none_or(|summary| !summary.driven),
+            length: summary.is_none_or(|summary| summary.manifold.is_some()),
+            constraint: summary.is_some_and(|summary| summary.constraints.is_some()),
+        }
+    }
+
+    fn heads(&self) -> Vec<&'static str> {
+        let mut heads = vec!["method"];
+        heads.extend_from_slice(match self.energy {
+            true => &["mean |ΔE|", "max |ΔE|", "drift (J/s)"],
+            false => &["E at the start", "E at the end"],
+        });
+        if self.length {
+            heads.push("length");
+        }
+        if self.constraint {
+            heads.push("constraint");
+        }
+        heads.extend(["momentum", "time", "ns/step"]);
+        heads
+    }
+
+    fn cells(&self, summary: &Summary) -> Vec<String> {
+        let absent = || "-".to_owned();
+        let energy = &summary.energy;
+        let mut cells = vec![summary.method.to_owned()];
+        if self.energy {
+            let drift = energy.drift_per_second.zip(energy.drift_standard_error);
+            cells.extend([
+                scientific(energy.mean_abs_error),
+                scientific(energy.max_abs_error),
+                drift.map_or_else(absent, |(drift, error)| format!("{drift:.1e} ± {error:.0e}")),
+            ]);
+        } else {
+            cells.extend([energy.initial, energy.last].map(|energy| format!("{} J", number(energy))));
+        }
+        if self.length {
+            let manifold = summary.manifold.as_ref();
+            cells.push(manifold.map_or_else(absent, |manifold| rough(manifold.max_error)));
+        }
+        if self.constraint {
+            let constraints = summary.constraints.as_ref();
+            cells.push(constraints.map_or_else(absent, |constraints| rough(constraints.max_error)));
+        }
+        cells.extend([
+            summary.momentum_error().map_or_else(absent, rough),
+            lasting(summary.wall_seconds),
+            rounded(1e9 / summary.steps_per_second),
+        ]);
+        cells
+    }
 }

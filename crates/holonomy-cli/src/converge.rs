@@ -49,7 +49,11 @@ impl Converge {
             .iter()
             .map(|text| step(text))
             .collect::<Result<_, _>>()?;
-        let mut input = Input::find(&self.model.model)?;
+        let mut input = Input::open(&self.model)?;
+        input.require(&[("--duration", self.duration.is_some())], &self.model.set)?;
+        if let (true, Some(first)) = (input.is_formula(), self.steps.first()) {
+            input.source.with_flag("--steps", "run.step", first);
+        }
         if let Some(method) = &self.method {
             input.set_method("--method", method);
         }
@@ -58,6 +62,7 @@ impl Converge {
         }
         input.set(&self.model.set);
         let model = input.load(self.output.quiet)?;
+        input.save(&model, self.output.force)?;
         let stop = interrupt::flag();
         let name = format!("{}-converge", input.name);
         let folder = self.output.folder(&name, &input.source, FILES)?;

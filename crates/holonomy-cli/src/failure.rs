@@ -19,6 +19,21 @@ pub(crate) enum Failure {
         name: String,
         suggestion: Option<&'static str>,
     },
+    /// A model and a formula.
+    #[error("both the model `{name}` and a formula (`-e`) are given")]
+    TwoModels { name: String },
+    /// A formula without coordinates.
+    #[error("the formula has no coordinates: nothing has a start")]
+    NoStart,
+    /// A formula that is not told how far to run.
+    #[error("a formula does not say how far to run: {} missing", flags.join(" and "))]
+    NoSchedule { flags: Vec<&'static str> },
+    /// A file that would be replaced by the model of a formula.
+    #[error("{} exists already", path.display())]
+    Saved { path: PathBuf },
+    /// A model file that cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Unwritable { path: PathBuf, source: io::Error },
     /// A model file that cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
@@ -85,13 +100,22 @@ impl Failure {
             _ if self.is_closed_pipe() => 0,
             Self::UnknownModel { .. }
             | Self::UnknownScenario { .. }
+            | Self::TwoModels { .. }
+            | Self::NoStart
+            | Self::NoSchedule { .. }
+            | Self::Saved { .. }
             | Self::Unreadable { .. }
             | Self::BadModel { .. }
             | Self::UnknownMethod { .. }
             | Self::BadValue { .. }
             | Self::Folder(FolderError::Exists { .. })
             | Self::Converge(ConvergeError::Adaptive { .. } | ConvergeError::Uneven { .. }) => 2,
-            Self::Folder(_) | Self::Converge(_) | Self::Run(_) | Self::NothingRan | Self::Output(_) => 1,
+            Self::Folder(_)
+            | Self::Unwritable { .. }
+            | Self::Converge(_)
+            | Self::Run(_)
+            | Self::NothingRan
+            | Self::Output(_) => 1,
         };
         ExitCode::from(code)
     }
@@ -120,6 +144,20 @@ impl Failure {
             }
             Self::UnknownMethod { .. } => Some("`holonomy methods` shows the methods".to_owned()),
             Self::BadValue { help, .. } => help.clone(),
+            Self::TwoModels { name } if name.contains('=') => Some(format!(
+                "generalized forces are given by `--force-on {name}`; `--force` replaces files"
+            )),
+            Self::TwoModels { .. } => Some("keep one of them".to_owned()),
+            Self::NoStart => Some("give every coordinate a start, such as `--start theta=1`".to_owned()),
+            Self::NoSchedule { flags } => {
+                let example = |flag: &&str| match *flag {
+                    "--step" => "--step 0.01",
+                    _ => "--duration 10",
+                };
+                let examples: Vec<&str> = flags.iter().map(example).collect();
+                Some(format!("add `{}` (in s)", examples.join(" ")))
+            }
+            Self::Saved { .. } => Some("save to another file, or remove it first".to_owned()),
             Self::Folder(FolderError::Exists { .. }) => {
                 Some("add `--force` to replace it, or `--out DIR` to write elsewhere".to_owned())
             }

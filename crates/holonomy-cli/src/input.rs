@@ -6,7 +6,10 @@ use crate::{
 };
 use holonomy::model::{self, Model, Source};
 use holonomy_host::scenario;
-use std::{fs, io, path::Path};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
 
 /// A model before it is read.
 pub(crate) struct Input {
@@ -14,15 +17,35 @@ pub(crate) struct Input {
     pub(crate) name: String,
     /// Its text and what the command line changes in it.
     pub(crate) source: Source,
+    /// Where the model of a formula is saved, if the user wants that.
+    save: Option<PathBuf>,
+    /// Whether it is a formula, which does not say how far to run.
+    is_formula: bool,
 }
 
 impl Input {
+    /// What the command line names: a scenario, a file or a formula.
+    pub(crate) fn open(arguments: &ModelArguments) -> Result<Self, Failure> {
+        match (&arguments.formula.lagrangian, &arguments.model) {
+            (Some(_), Some(name)) => Err(Failure::TwoModels { name: name.clone() }),
+            (Some(lagrangian), None) => Ok(Self {
+                name: "formula".to_owned(),
+                source: arguments.formula.source(lagrangian)?,
+                save: arguments.formula.save.clone(),
+                is_formula: true,
+            }),
+            (None, name) => Self::find(name.as_deref().unwrap_or_default()),
+        }
+    }
+
     /// The scenario or the file of this name; a directory stands for the `model.toml` in it.
-    pub(crate) fn find(name: &str) -> Result<Self, Failure> {
+    fn find(name: &str) -> Result<Self, Failure> {
         if let Some(scenario) = scenario::find(name) {
             return Ok(Self {
                 name: scenario.name.to_owned(),
                 source: scenario.source(),
+                save: None,
+                is_formula: false,
             });
         }
         let path = Path::new(name);
@@ -44,14 +67,66 @@ impl Input {
         Ok(Self {
             name: run_name(&path),
             source: Source::new(path.display().to_string(), text),
+            save: None,
+            is_formula: false,
         })
     }
 
-    /// The model as it is, with the keys that the user sets.
+    /// The model as it is, with the keys that the user sets. A formula is not run, so its schedule does not matter.
     pub(crate) fn with_keys(arguments: &ModelArguments) -> Result<Self, Failure> {
-        let mut input = Self::find(&arguments.model)?;
+        let mut input = Self::open(arguments)?;
+        if input.is_formula {
+            input
+                .source
+                .with_override("run.step=0.01")
+                .with_override("run.steps=1");
+        }
         input.set(&arguments.set);
         Ok(input)
+    }
+
+    /// Whether the model says how far to run.
+    pub(crate) fn is_formula(&self) -> bool {
+        self.is_formula
+    }
+
+    /// Another input of the same text.
+    pub(crate) fn again(&self) -> Self {
+        Self {
+            name: self.name.clone(),
+            source: self.source.clone(),
+            save: None,
+            is_formula: self.is_formula,
+        }
+    }
+
+    /// Refuses a formula without these flags.
+    pub(crate) fn require(&self, flags: &[(&'static str, bool)], set: &[String]) -> Result<(), Failure> {
+        let given = |flag: &str| {
+            let key = format!("run.{}", flag.trim_start_matches('-'));
+            set.iter().any(|pair| pair.trim_start().starts_with(&key))
+        };
+        let missing = flags.iter().filter(|(flag, present)| !present && !given(flag));
+        let flags: Vec<&'static str> = missing.map(|(flag, _)| *flag).collect();
+        match self.is_formula && !flags.is_empty() {
+            true => Err(Failure::NoSchedule { flags }),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes the model of a formula where the user wants it, over an earlier file only if that may be replaced.
+    pub(crate) fn save(&self, model: &Model, replace: bool) -> Result<(), Failure> {
+        let Some(path) = &self.save else {
+            return Ok(());
+        };
+        let same = fs::read_to_string(path).is_ok_and(|text| text == model.resolved);
+        if !replace && !same && path.exists() {
+            return Err(Failure::Saved { path: path.clone() });
+        }
+        fs::write(path, &model.resolved).map_err(|source| Failure::Unwritable {
+            path: path.clone(),
+            source,
+        })
     }
 
     /// Chooses a method. The options of the model's own method go with it.

@@ -2,8 +2,10 @@
 mod check;
 mod compare;
 mod converge;
+mod explain;
 mod failure;
 mod files;
+mod formula;
 mod input;
 mod interrupt;
 mod list;
@@ -12,6 +14,7 @@ mod output;
 mod progress;
 mod run;
 mod show;
+mod summary;
 mod table;
 
 use clap::{Parser, Subcommand};
@@ -36,6 +39,7 @@ enum Command {
     List(list::List),
     Show(show::Show),
     Check(check::Check),
+    Explain(explain::Explain),
     Methods(methods::Methods),
     Run(run::Run),
     Compare(compare::Compare),
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
         Command::List(command) => command.run(),
         Command::Show(command) => command.run(),
         Command::Check(command) => command.run(),
+        Command::Explain(command) => command.run(),
         Command::Methods(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Compare(command) => command.run(),
@@ -86,8 +91,10 @@ struct Blank;
 #[derive(clap::Args)]
 struct ModelArguments {
     /// Name of a scenario (see `holonomy list`) or path of a model file
-    #[arg(value_name = "NAME|FILE")]
-    model: String,
+    #[arg(value_name = "NAME|FILE", required_unless_present = "lagrangian")]
+    model: Option<String>,
+    #[command(flatten)]
+    formula: formula::FormulaArguments,
     /// Sets any key of the model: chain.links=64, method.rtol=1e-6; nothing after `=` removes the key
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,

@@ -152,6 +152,14 @@ pub(crate) fn clock(seconds: f64) -> String {
     }
 }
 
+/// `1 body`, `2 bodies`.
+pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
+    match count {
+        1 => format!("1 {one}"),
+        _ => format!("{} {many}", grouped(count as u64)),
+    }
+}
+
 /// A count with thousands apart.
 pub(crate) fn grouped(count: u64) -> String {
     holonomy_host::figures::grouped(count).replace('\u{2009}', " ")

@@ -1,12 +1,12 @@
 use crate::{
     ModelArguments, OutputArguments, ScheduleArguments,
     failure::Failure,
-    files::{command_line, quoted, shown},
+    files::{command_line, quoted},
     input::Input,
     interrupt, not_blank,
-    output::{self, bold, complain, dim, grouped, lasting, number, rough, rounded, scientific, with_error},
+    output::{self, complain, grouped, number},
     progress::Bar,
-    table::{Align, Table},
+    summary::describe,
 };
 use holonomy::model::Model;
 use holonomy_host::{
@@ -36,7 +36,12 @@ pub(crate) struct Run {
 
 impl Run {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let mut input = Input::find(&self.model.model)?;
+        let mut input = Input::open(&self.model)?;
+        let length = self.schedule.duration.is_some() || self.schedule.steps.is_some();
+        input.require(
+            &[("--step", self.schedule.step.is_some()), ("--duration", length)],
+            &self.model.set,
+        )?;
         if let Some(method) = &self.method {
             input.set_method("--method", method);
         }
@@ -46,6 +51,7 @@ impl Run {
         }
         input.set(&self.model.set);
         let model = input.load(self.output.quiet)?;
+        input.save(&model, self.output.force)?;
 
         let stop = interrupt::flag();
         let folder = self.output.folder(&input.name, &input.source, RUN_FILES)?;
@@ -98,78 +104,5 @@ fn header(path: &str) -> String {
         "Made by `{}`, holonomy {}.\nRuns again as it is: `holonomy run {path}`.",
         command_line(),
         env!("CARGO_PKG_VERSION")
-    )
-}
-
-/// A run for people.
-fn describe(model: &Model, summary: &Summary, folder: Option<&PathBuf>) -> String {
-    let title = match model.title.as_str() {
-        "" => &summary.scenario,
-        title => title,
-    };
-    let mut table = Table::new(&[Align::Left, Align::Left, Align::Left]);
-    let mut row = |group: &str, what: &str, value: String| {
-        table.row([format!("  {}", dim(group)), what.to_owned(), value]);
-    };
-    let energy = &summary.energy;
-    row("energy", "at the start", format!("{} J", number(energy.initial)));
-    row(
-        "",
-        "mean |E − E₀|",
-        format!("{} J", scientific(energy.mean_abs_error)),
-    );
-    row(
-        "",
-        "largest |E − E₀|",
-        format!("{} J", scientific(energy.max_abs_error)),
-    );
-    if let (Some(drift), Some(error)) = (energy.drift_per_second, energy.drift_standard_error) {
-        // Three standard errors: a chance of one in four hundred.
-        let verdict = if drift.abs() <= 3.0 * error {
-            ", zero within its error"
-        } else {
-            ""
-        };
-        row("", "drift", format!("{} J/s{verdict}", with_error(drift, error)));
-    }
-    row(
-        "unit length",
-        "largest |1 − q·q|",
-        rough(summary.manifold.max_error),
-    );
-    for (index, momentum) in summary.momentum.iter().enumerate() {
-        let group = if index == 0 { "momentum" } else { "" };
-        let value = format!("changed by at most {} kg m²/s", rough(momentum.max_error));
-        row(group, &momentum.name, value);
-    }
-    if let Some(constraints) = &summary.constraints {
-        row("constraints", "largest violation", rough(constraints.max_error));
-    }
-    let solver = &summary.solver;
-    if solver.max_iterations > 0 {
-        let value = format!("{:.2}, at most {}", solver.mean_iterations, solver.max_iterations);
-        row("solver", "iterations per step", value);
-    }
-    if let (Some(substeps), Some(rejected)) = (solver.substeps, solver.rejected) {
-        let value = format!("{}, and {} rejected", grouped(substeps), grouped(rejected));
-        row("solver", "own steps", value);
-    }
-    let speed = format!(
-        "{} in {}",
-        rounded(summary.steps_per_second),
-        lasting(summary.wall_seconds)
-    );
-    row("speed", "steps per second", speed);
-    if let Some(folder) = folder {
-        table.row([format!("  {}", dim("files")), shown(folder)]);
-    }
-    format!(
-        "{}\n{}, {} steps of {} s to t = {} s\n\n{}",
-        bold(title),
-        summary.method,
-        grouped(summary.steps),
-        summary.step,
-        number(summary.t_end),
-        table.render()
     )
 }

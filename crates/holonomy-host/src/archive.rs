@@ -67,8 +67,28 @@ fn fill(
     };
     folder.add("model.toml", &format!("{}\n{}", comment(header), model.resolved))?;
     folder.add("energy.svg", &figures::energy(title, summary, series))?;
-    let space = figures::trajectory(title, system.layout(), summary, &series.paths);
-    folder.add("trajectory.svg", &space)?;
+    let layout = system.layout();
+    if !layout.bases.is_empty() {
+        let space = figures::trajectory(title, layout, summary, &series.paths);
+        folder.add("trajectory.svg", &space)?;
+    }
+    let portrait = &series.portrait;
+    for (name, figure) in [
+        (
+            "coordinates.svg",
+            figures::coordinates(title, layout, summary, portrait),
+        ),
+        ("phase.svg", figures::phase(title, layout, summary, portrait)),
+        ("path.svg", figures::path(title, layout, summary, portrait)),
+        (
+            "constraint.svg",
+            figures::constraint(title, layout, summary, series),
+        ),
+    ] {
+        if let Some(figure) = figure {
+            folder.add(name, &figure)?;
+        }
+    }
     folder.add("summary.json", &summary.to_json())?;
     let path = folder.path().to_owned();
     folder.commit()?;

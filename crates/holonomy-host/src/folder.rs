@@ -31,6 +31,10 @@ pub const RUN_FILES: &[&str] = &[
     "trajectory.npz",
     "energy.svg",
     "trajectory.svg",
+    "coordinates.svg",
+    "phase.svg",
+    "path.svg",
+    "constraint.svg",
     "summary.json",
 ];
 

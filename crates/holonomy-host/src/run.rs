@@ -7,7 +7,7 @@ use crate::{
 use holonomy::{
     diagnostics::Record,
     model::Model,
-    simulation::{Observer, RunReport, Sample, Simulation},
+    simulation::{Observer, RunError, RunReport, Sample, Simulation},
     system::Measurement,
 };
 use std::{
@@ -56,7 +56,7 @@ pub fn run(model: &Model, name: &str, trajectory: Option<&mut dyn Writer>, contr
     let result = simulation.run(&model.schedule, &mut [&mut watch]);
     let (report, error) = match result {
         Ok(report) => (report, None),
-        Err(error) => (error.report, Some(error.to_string())),
+        Err(error) => (error.report, Some(failure(&error, &simulation))),
     };
     watch.see_last(&simulation, &report);
     let wall_seconds = start.elapsed().as_secs_f64();
@@ -67,6 +67,40 @@ pub fn run(model: &Model, name: &str, trajectory: Option<&mut dyn Writer>, contr
         summary,
         series: watch.series,
         disk: watch.disk,
+    }
+}
+
+/// Why a run failed, and where it was: of a few generalized coordinates the values are worth reading.
+fn failure(error: &RunError, simulation: &Simulation) -> String {
+    let (system, state) = (&simulation.system, &simulation.state);
+    let layout = system.layout();
+    if !layout.bases.is_empty() || layout.coordinates.len() > MOST_SHOWN {
+        return error.to_string();
+    }
+    let mut measured = Measurement::default();
+    system.measure(state, &mut measured, &mut system.scratch());
+    let q = layout.reported(&state.q);
+    let coordinates = layout.coordinates.iter().zip(q.iter());
+    let velocities = layout.velocities.iter().zip(&measured.velocity);
+    let values = coordinates.chain(velocities);
+    let values: Vec<String> = values
+        .map(|(name, value)| format!("{name} = {}", six_digits(*value)))
+        .collect();
+    format!("{error}; the state before it: {}", values.join(", "))
+}
+
+/// Coordinates that a message can name.
+const MOST_SHOWN: usize = 8;
+
+/// A number of six digits, with an exponent where it is very large or small.
+fn six_digits(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        1e-4..1e6 => {
+            let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+            rounded.to_string()
+        }
+        _ => format!("{value:.5e}"),
     }
 }
 
@@ -126,12 +160,14 @@ impl Observer for Watch<'_, '_> {
         self.series.push(sample);
         if let Some(trajectory) = self.trajectory.as_mut().filter(|_| self.disk.is_none()) {
             let energy = sample.measured.energy;
+            let q = sample.system.layout().reported(&sample.state.q);
             let row = Row {
                 t: sample.state.t,
                 kinetic: energy.kinetic,
                 potential: energy.potential,
-                q: &sample.state.q,
+                q: &q,
                 velocity: &sample.measured.velocity,
+                multipliers: &sample.measured.multipliers,
             };
             if let Err(error) = trajectory.push(&row) {
                 self.disk = Some(error);

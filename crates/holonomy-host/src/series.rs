@@ -2,7 +2,7 @@
 use holonomy::{Vec3, simulation::Sample, system::Base};
 use std::collections::VecDeque;
 
-/// Errors against time and the paths of a few bodies.
+/// Errors against time, the paths of a few bodies, and generalized coordinates.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     /// E − E₀, J.
@@ -11,8 +11,14 @@ pub struct Series {
     pub manifold: Envelope,
     /// Largest change of any conserved momentum since the start.
     pub momentum: Envelope,
+    /// Largest constraint violation of a sample.
+    pub constraint: Envelope,
+    /// Multipliers of the first constraints.
+    pub multipliers: Vec<Envelope>,
     /// Where the bodies went.
     pub paths: Paths,
+    /// How generalized coordinates moved.
+    pub portrait: Portrait,
     initial_energy: f64,
     initial_momenta: Vec<f64>,
     samples: u64,
@@ -33,7 +39,68 @@ impl Series {
         if let Some(largest) = changes.map(|(first, now)| (now - first).abs()).reduce(f64::max) {
             self.momentum.push(t, largest);
         }
+        if let Some(violation) = measured.constraint {
+            self.constraint.push(t, violation);
+        }
+        let shown = measured.multipliers.len().min(MOST_COORDINATES);
+        self.multipliers.resize_with(shown, Envelope::default);
+        for (envelope, multiplier) in self.multipliers.iter_mut().zip(&measured.multipliers) {
+            envelope.push(t, *multiplier);
+        }
         self.paths.push(sample);
+        self.portrait.push(sample);
+    }
+}
+
+/// Generalized coordinates against time, and the latest stretch of their velocities against them. Angles go on
+/// beyond ±π here.
+#[derive(Clone, Debug, Default)]
+pub struct Portrait {
+    /// The first coordinates against time.
+    pub coordinates: Vec<Envelope>,
+    /// The latest coordinates and velocities, one list of pairs per coordinate.
+    pub phases: Vec<VecDeque<(f64, f64)>>,
+    /// Times of those pairs, s.
+    pub times: VecDeque<f64>,
+    /// Samples seen.
+    pub samples: u64,
+}
+
+/// Coordinates that are kept.
+const MOST_COORDINATES: usize = 6;
+/// Pairs that are kept per coordinate: more make a portrait black.
+const MOST_PAIRS: usize = 25_000;
+
+impl Portrait {
+    fn push(&mut self, sample: &Sample) {
+        let layout = sample.system.layout();
+        if !layout.bases.is_empty() {
+            return;
+        }
+        let t = sample.state.t;
+        if self.samples == 0 {
+            let count = layout.coordinates.len().min(MOST_COORDINATES);
+            self.coordinates.resize_with(count, Envelope::default);
+            // With quasi-velocities, a velocity does not belong to a coordinate.
+            if layout.velocities.len() == layout.coordinates.len() {
+                self.phases.resize_with(count, VecDeque::new);
+            }
+        }
+        self.samples += 1;
+        for (envelope, q) in self.coordinates.iter_mut().zip(&sample.state.q) {
+            envelope.push(t, *q);
+        }
+        if self.times.len() >= MOST_PAIRS {
+            self.times.pop_front();
+            for pairs in &mut self.phases {
+                pairs.pop_front();
+            }
+        }
+        self.times.push_back(t);
+        let pairs = sample.state.q.iter().zip(&sample.measured.velocity);
+        for (list, (q, v)) in self.phases.iter_mut().zip(pairs) {
+            list.push_back((*q, *v));
+        }
     }
 }
 

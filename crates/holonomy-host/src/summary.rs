@@ -1,6 +1,7 @@
 //! What a run was and how well it kept what the physics keeps.
 use holonomy::{
     diagnostics::Record,
+    integrator::catalog::Mechanism,
     model::Model,
     simulation::{RunReport, Simulation},
     system::Measurement,
@@ -28,12 +29,23 @@ pub struct Summary {
     pub steps_per_second: f64,
     /// Energy over the samples.
     pub energy: EnergySummary,
-    /// Departure from the configuration manifold over the samples.
-    pub manifold: ManifoldSummary,
+    /// Whether the motion itself changes the energy: forces act, or something depends on time. Its change is then no
+    /// error.
+    pub driven: bool,
+    /// Departure from the configuration manifold over the samples; `None` where there is no manifold to leave.
+    pub manifold: Option<ManifoldSummary>,
     /// The conserved momenta.
     pub momentum: Vec<MomentumSummary>,
     /// Constraint violation; `None` where there are no constraints.
     pub constraints: Option<ConstraintSummary>,
+    /// The multipliers of the constraints at the end.
+    pub multipliers: Vec<Named>,
+    /// Generalized coordinates at the start and at the end, angles within ±π; empty for bodies on spheres.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub coordinates: Vec<Moved>,
+    /// Their velocities.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub velocities: Vec<Moved>,
     /// What the steps cost.
     pub solver: SolverSummary,
     /// Where the run ended.
@@ -78,6 +90,8 @@ pub struct ManifoldSummary {
 pub struct MomentumSummary {
     /// Which momentum.
     pub name: String,
+    /// Its value at the start.
+    pub initial: f64,
     /// Largest change.
     pub max_error: f64,
 }
@@ -87,6 +101,27 @@ pub struct MomentumSummary {
 pub struct ConstraintSummary {
     /// Largest violation.
     pub max_error: f64,
+}
+
+/// A number with a name.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// The number.
+    pub value: f64,
+}
+
+/// A number with a name that was one thing at the start and is another at the end.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Moved {
+    /// The name.
+    pub name: String,
+    /// At the start.
+    pub initial: f64,
+    /// At the end.
+    #[serde(rename = "final")]
+    pub last: f64,
 }
 
 /// What the steps cost.
@@ -115,8 +150,12 @@ pub struct FinalState {
     pub q: Vec<f64>,
     /// Momentum.
     pub p: Vec<f64>,
-    /// Angular velocities.
-    pub omega: Vec<f64>,
+    /// Angular velocities of bodies on spheres.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub omega: Option<Vec<f64>>,
+    /// Generalized velocities.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub velocity: Option<Vec<f64>>,
 }
 
 impl Summary {
@@ -133,8 +172,24 @@ impl Summary {
         let state = &simulation.state;
         let mut measured = Measurement::default();
         system.measure(state, &mut measured, &mut system.scratch());
+        let mut first = Measurement::default();
+        system.measure(&model.state, &mut first, &mut system.scratch());
+        let layout = system.layout();
+        let on_spheres = matches!(model.mechanism, Mechanism::Spheres(_));
         let drift = record.energy.drift();
-        let names = system.layout().invariants.iter();
+        let names = layout.invariants.iter();
+        let moved = |names: &[String], initial: &[f64], last: &[f64]| -> Vec<Moved> {
+            let each = names.iter().zip(initial.iter().zip(last));
+            let each = each.filter(|_| !on_spheres);
+            each.map(|(name, (initial, last))| Moved {
+                name: name.clone(),
+                initial: *initial,
+                last: *last,
+            })
+            .collect()
+        };
+        let multipliers = layout.multipliers.iter().zip(&measured.multipliers);
+        let (from, to) = (layout.reported(&model.state.q), layout.reported(&state.q));
         let adaptive = |count: u64| model.method.adaptive.then_some(count);
         Self {
             scenario: name.to_owned(),
@@ -153,18 +208,28 @@ impl Summary {
                 drift_per_second: drift.map(|fit| fit.slope),
                 drift_standard_error: drift.map(|fit| fit.standard_error),
             },
-            manifold: ManifoldSummary {
+            driven: layout.driven,
+            manifold: on_spheres.then_some(ManifoldSummary {
                 mean_error: record.manifold_mean,
                 max_error: record.manifold_max,
-            },
+            }),
             momentum: names
                 .zip(&record.momenta)
-                .map(|(name, &(_, max_error))| MomentumSummary {
+                .map(|(name, &(initial, max_error))| MomentumSummary {
                     name: name.clone(),
+                    initial,
                     max_error,
                 })
                 .collect(),
             constraints: record.constraint.map(|max_error| ConstraintSummary { max_error }),
+            multipliers: multipliers
+                .map(|(name, value)| Named {
+                    name: name.clone(),
+                    value: *value,
+                })
+                .collect(),
+            coordinates: moved(&layout.coordinates, &from, &to),
+            velocities: moved(&layout.velocities, &first.velocity, &measured.velocity),
             solver: SolverSummary {
                 mean_iterations: report.iterations as f64 / report.steps.max(1) as f64,
                 max_iterations: report.max_iterations,
@@ -176,7 +241,8 @@ impl Summary {
                 t: state.t,
                 q: state.q.clone(),
                 p: state.p.clone(),
-                omega: measured.velocity,
+                omega: on_spheres.then(|| measured.velocity.clone()),
+                velocity: (!on_spheres).then_some(measured.velocity),
             },
             stopped: report.stopped,
             error: None,

@@ -16,6 +16,7 @@ pub mod potential;
 pub mod spheres;
 pub mod lagrangian;
 pub mod hamel;
+pub mod tree;
 pub mod solve;
 pub mod integrator;
 pub mod simulation;

@@ -138,6 +138,8 @@ pub struct Measurement {
     pub manifold: ManifoldError,
     /// Largest constraint violation; `None` when there are no constraints.
     pub constraint: Option<f64>,
+    /// The multipliers that keep the constraints at this moment, whatever the method; empty where there are none.
+    pub multipliers: Vec<f64>,
 }
 
 /// A mechanical system: what it is, not where it is or how it is stepped.

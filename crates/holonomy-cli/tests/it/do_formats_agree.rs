@@ -6,9 +6,9 @@ use parquet::{
 use std::{collections::HashMap, fs::File, io::Read, path::Path};
 
 /// Names of the columns, and rows of numbers.
-type Columns = (Vec<String>, Vec<Vec<f64>>);
+pub(super) type Columns = (Vec<String>, Vec<Vec<f64>>);
 
-fn read_csv(path: &Path) -> Columns {
+pub(super) fn read_csv(path: &Path) -> Columns {
     let text = std::fs::read_to_string(path).expect("a file");
     let mut lines = text.lines();
     let names = lines.next().expect("a header").split(',').map(str::to_owned);
@@ -20,7 +20,7 @@ fn read_csv(path: &Path) -> Columns {
     (names.collect(), lines.map(row).collect())
 }
 
-fn read_parquet(path: &Path) -> Columns {
+pub(super) fn read_parquet(path: &Path) -> Columns {
     let reader = SerializedFileReader::new(File::open(path).expect("a file")).expect("Parquet");
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let names = schema
@@ -38,7 +38,7 @@ fn read_parquet(path: &Path) -> Columns {
 }
 
 /// Arrays by name: shape and numbers.
-fn read_npz(path: &Path) -> HashMap<String, (String, Vec<f64>)> {
+pub(super) fn read_npz(path: &Path) -> HashMap<String, (String, Vec<f64>)> {
     let mut archive = zip::ZipArchive::new(File::open(path).expect("a file")).expect("a ZIP archive");
     let mut arrays = HashMap::new();
     for index in 0..archive.len() {

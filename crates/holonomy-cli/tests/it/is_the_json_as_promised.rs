@@ -13,11 +13,13 @@ fn the_summary_has_the_promised_keys() {
     // Sorted, as the parser gives them.
     let promised = [
         "constraints",
+        "driven",
         "energy",
         "final_state",
         "manifold",
         "method",
         "momentum",
+        "multipliers",
         "samples",
         "scenario",
         "solver",
@@ -45,7 +47,7 @@ fn the_summary_has_the_promised_keys() {
     assert_eq!(keys(&summary["final_state"]), ["omega", "p", "q", "t"]);
     let momentum = summary["momentum"].as_array().expect("a list");
     assert_eq!(momentum.len(), 1);
-    assert_eq!(keys(&momentum[0]), ["max_error", "name"]);
+    assert_eq!(keys(&momentum[0]), ["initial", "max_error", "name"]);
     assert!(summary["constraints"].is_null());
 
     assert_eq!(summary["scenario"], "double-spherical-pendulum");

@@ -7,6 +7,7 @@ mod does_a_run_repeat;
 mod is_the_json_as_promised;
 mod what_do_studies_say;
 mod what_is_a_bad_input;
+mod what_is_a_formula;
 
 use serde_json::Value;
 use std::{

@@ -2,6 +2,7 @@
 //!
 //! - [`Chart`]: curves and points over linear or logarithmic axes,
 //! - [`Panels`]: charts stacked over a common horizontal axis,
+//! - [`Grid`]: charts beside each other, each with its own axes,
 //! - [`Space`]: paths in three dimensions, with the unit sphere and the mechanism itself.
 //!
 //! The same data always give the same text. Long series are thinned to what can be seen, so a file stays
@@ -12,6 +13,7 @@ mod axis;
 mod chart;
 mod curve;
 mod frame;
+mod grid;
 mod guide;
 mod legend;
 mod obstacles;
@@ -28,10 +30,11 @@ mod trace;
 mod tripod;
 mod view;
 #[cfg(test)]
-mod well_formed;
+pub(crate) mod well_formed;
 
 pub use axis::{Axis, Scale};
 pub use chart::{Chart, Series, SeriesStyle};
+pub use grid::Grid;
 pub use guide::Guide;
 pub use panels::Panels;
 pub use space::{Path, Space};

@@ -25,12 +25,17 @@ impl Panels {
     /// The panels as SVG text.
     pub fn render(&self) -> String {
         const HEIGHT: f64 = 210.0;
+        self.render_with(HEIGHT)
+    }
+
+    /// The panels as SVG text, with frames of this height.
+    pub fn render_with(&self, height: f64) -> String {
         let heading = Heading {
             title: &self.title,
             subtitle: self.subtitle.as_deref(),
             caption: self.caption.as_deref(),
         };
-        stack(&heading, &self.charts, HEIGHT)
+        stack(&heading, &self.charts, height)
     }
 }
 
@@ -157,7 +162,7 @@ pub(super) fn stack(heading: &Heading, charts: &[Chart], height: f64) -> String 
     svg.document([PAGE, page], heading.title, &description(charts))
 }
 
-fn vertical_ruler(chart: &Chart, height: f64) -> Option<Ruler> {
+pub(super) fn vertical_ruler(chart: &Chart, height: f64) -> Option<Ruler> {
     Some(Ruler::new(
         chart.y.scale,
         chart.vertical_extent()?,
@@ -167,7 +172,7 @@ fn vertical_ruler(chart: &Chart, height: f64) -> Option<Ruler> {
 }
 
 /// The common ruler, with as many ticks as their labels leave room for.
-fn horizontal_ruler(axis: &Axis, charts: &[Chart], frame: f64) -> Option<Ruler> {
+pub(super) fn horizontal_ruler(axis: &Axis, charts: &[Chart], frame: f64) -> Option<Ruler> {
     let ends = charts
         .iter()
         .filter_map(Chart::horizontal_extent)
@@ -199,7 +204,7 @@ fn horizontal_ruler(axis: &Axis, charts: &[Chart], frame: f64) -> Option<Ruler> 
         .or_else(|| Some(Ruler::new(axis.scale, extent, padding, 1)))
 }
 
-fn note(chart: &Chart, ruler: Option<&Ruler>) -> String {
+pub(super) fn note(chart: &Chart, ruler: Option<&Ruler>) -> String {
     let scale = ruler.and_then(|ruler| ruler.note.clone());
     let zeros = chart.has_zeros().then(|| "zeros at the lower edge".into());
     [scale, zeros]
@@ -210,7 +215,7 @@ fn note(chart: &Chart, ruler: Option<&Ruler>) -> String {
 }
 
 /// What a reader who does not see the figure should know.
-fn description(charts: &[Chart]) -> String {
+pub(super) fn description(charts: &[Chart]) -> String {
     let of_chart = |chart: &Chart| {
         let names: Vec<&str> = chart.series.iter().map(|series| series.name.as_str()).collect();
         let range = |extent: Option<Extent>| {

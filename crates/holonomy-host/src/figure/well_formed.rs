@@ -1,7 +1,7 @@
 //! A check for the tests: is this text XML as an SVG reader wants it?
 
 /// Panics unless tags balance, attributes are quoted and every `&` starts an entity.
-pub(super) fn assert_well_formed(document: &str) {
+pub(crate) fn assert_well_formed(document: &str) {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = document;
     while let Some(start) = rest.find('<') {

@@ -1,6 +1,8 @@
 //! The figures of a run, a comparison and a convergence study.
+mod coordinates;
 mod space;
 
+pub use coordinates::{constraint, coordinates, path, phase};
 pub use space::trajectory;
 
 use crate::{
@@ -14,46 +16,96 @@ use crate::{
 /// Points of a curve on a logarithmic axis: one per pixel or two.
 const CURVE: usize = 500;
 
-/// Energy error against time, and below it what else should not change.
+/// Energy error against time, and below it what else should not change. Where the motion itself changes the energy,
+/// the energy is shown instead.
 pub fn energy(title: &str, summary: &Summary, series: &Series) -> String {
-    let error = Chart {
+    let mut points = series.energy.points();
+    let label = if summary.driven {
+        points
+            .iter_mut()
+            .for_each(|point| point.1 += summary.energy.initial);
+        "energy E (J)"
+    } else {
+        "energy error E − E₀ (J)"
+    };
+    let mut charts = vec![Chart {
         title: String::new(),
         x: Axis::linear("time (s)"),
-        y: Axis::linear("energy error E − E₀ (J)"),
-        series: vec![line("energy error", series.energy.points())],
+        y: Axis::linear(label),
+        series: vec![line("energy", points)],
         guides: vec![],
+    }];
+    let kept = kept(summary, series);
+    if !kept.is_empty() {
+        charts.push(Chart {
+            title: String::new(),
+            x: Axis::linear("time (s)"),
+            y: Axis::log(match &kept[..] {
+                [only] => only.name.as_str(),
+                _ => "error",
+            }),
+            series: kept,
+            guides: vec![],
+        });
+    }
+    let height = if charts.len() == 1 { 380.0 } else { 210.0 };
+    Panels {
+        title: title.to_owned(),
+        subtitle: Some(subtitle(summary)),
+        caption: Some(caption(summary)),
+        charts,
+    }
+    .render_with(height)
+}
+
+/// What should not change besides the energy.
+fn kept(summary: &Summary, series: &Series) -> Vec<Curve> {
+    let mut kept = Vec::new();
+    let unit = if summary.manifold.is_some() {
+        kept.push(line("unit length, |1 − q·q|", series.manifold.magnitudes(CURVE)));
+        " (kg m²/s)"
+    } else {
+        ""
     };
-    let mut kept = vec![line("unit length, |1 − q·q|", series.manifold.magnitudes(CURVE))];
     if !series.momentum.is_empty() {
         let name = match &summary.momentum[..] {
-            [only] => format!("{} (kg m²/s)", only.name),
-            _ => "largest change of a momentum (kg m²/s)".to_owned(),
+            [only] if summary.manifold.is_some() => format!("{}{unit}", only.name),
+            [only] => format!("change of {}", only.name),
+            _ => format!("largest change of a momentum{unit}"),
         };
         kept.push(line(name, series.momentum.magnitudes(CURVE)));
     }
-    let others = Chart {
-        title: String::new(),
-        x: Axis::linear("time (s)"),
-        y: Axis::log("error"),
-        series: kept,
-        guides: vec![],
-    };
-    Panels {
-        title: title.to_owned(),
-        subtitle: Some(format!(
-            "{}, {} steps of {} s",
-            summary.method,
-            grouped(summary.steps),
-            summary.step
-        )),
-        caption: Some(caption(summary)),
-        charts: vec![error, others],
+    kept
+}
+
+fn subtitle(summary: &Summary) -> String {
+    format!(
+        "{}, {} steps of {} s",
+        summary.method,
+        grouped(summary.steps),
+        summary.step
+    )
+}
+
+/// What a caption adds if a run did not reach its end; otherwise nothing.
+fn caption_of_failure(summary: &Summary) -> String {
+    match &summary.error {
+        Some(error) => format!(" The run failed {error}."),
+        None if summary.stopped => " The run was stopped before its end.".to_owned(),
+        None => String::new(),
     }
-    .render()
 }
 
 fn caption(summary: &Summary) -> String {
     let energy = &summary.energy;
+    if summary.driven {
+        return format!(
+            "E = {} J at the start, {} J at the end. It is not conserved: forces act or the formulas depend on time.{}",
+            short(energy.initial),
+            short(energy.last),
+            caption_of_failure(summary)
+        );
+    }
     let mut text = format!(
         "E₀ = {} J; mean |E − E₀| = {} J, largest {} J",
         short(energy.initial),
@@ -63,12 +115,8 @@ fn caption(summary: &Summary) -> String {
     if let (Some(drift), Some(error)) = (energy.drift_per_second, energy.drift_standard_error) {
         text += &format!("; drift {} ± {} J/s", power(drift), power(error));
     }
-    match &summary.error {
-        Some(error) => text += &format!(". The run failed {error}."),
-        None if summary.stopped => text += ". The run was stopped before its end.",
-        None => text.push('.'),
-    }
-    text
+    text.push('.');
+    text + &caption_of_failure(summary)
 }
 
 /// Energy errors of several methods against time, and how far they leave the manifold.
@@ -96,10 +144,23 @@ pub fn compare(comparison: &Comparison) -> String {
         let points = outcome.series.energy.magnitudes(CURVE);
         line(method, below(points, roof))
     });
-    let length = ran().map(|(method, outcome)| {
-        let points = outcome.series.manifold.magnitudes(CURVE);
-        line(method, below(points, 1.0))
-    });
+    // Below it what the family keeps besides: unit length, constraints, or a momentum.
+    let on_spheres = ran().any(|(_, outcome)| outcome.summary.manifold.is_some());
+    let constrained = ran().any(|(_, outcome)| !outcome.series.constraint.is_empty());
+    let second = |series: &Series| match (on_spheres, constrained) {
+        (true, _) => series.manifold.magnitudes(CURVE),
+        (_, true) => series.constraint.magnitudes(CURVE),
+        _ => series.momentum.magnitudes(CURVE),
+    };
+    let label = match (on_spheres, constrained) {
+        (true, _) => "unit length, |1 − q·q|",
+        (_, true) => "constraint, largest |g|",
+        _ => "largest change of a momentum",
+    };
+    let second: Vec<Curve> = ran()
+        .map(|(method, outcome)| line(method, below(second(&outcome.series), 1.0)))
+        .filter(|curve| !curve.points.is_empty())
+        .collect();
     let chart = |label: &str, series: Vec<Curve>| Chart {
         title: String::new(),
         x: Axis::linear("time (s)"),
@@ -107,6 +168,15 @@ pub fn compare(comparison: &Comparison) -> String {
         series,
         guides: vec![],
     };
+    let driven = ran().any(|(_, outcome)| outcome.summary.driven);
+    let mut charts = vec![match driven {
+        true => chart("change of the energy |E − E₀| (J)", energy.collect()),
+        false => chart("|E − E₀| (J)", energy.collect()),
+    }];
+    if !second.is_empty() {
+        charts.push(chart(label, second));
+    }
+    let height = if charts.len() == 1 { 380.0 } else { 210.0 };
     let failed: Vec<&str> = ran()
         .filter(|(_, outcome)| outcome.summary.error.is_some())
         .map(|(method, _)| method.as_str())
@@ -122,12 +192,9 @@ pub fn compare(comparison: &Comparison) -> String {
             format!("Several methods, steps of {step} s")
         }),
         caption,
-        charts: vec![
-            chart("|E − E₀| (J)", energy.collect()),
-            chart("unit length, |1 − q·q|", length.collect()),
-        ],
+        charts,
     }
-    .render()
+    .render_with(height)
 }
 
 /// Error against step, with the slope of the declared order and the accuracy of the reference.

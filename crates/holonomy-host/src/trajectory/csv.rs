@@ -15,7 +15,7 @@ impl CsvWriter {
         let mut file = BufWriter::with_capacity(1 << 16, file);
         for (index, name) in columns(layout).enumerate() {
             let comma = if index > 0 { "," } else { "" };
-            write!(file, "{comma}{}", quoted(name))?;
+            write!(file, "{comma}{}", quoted(&name))?;
         }
         writeln!(file)?;
         Ok(Self { file })

@@ -1,7 +1,7 @@
 //! Trajectories as files, written while the run goes on.
 //!
-//! Columns are the time, the kinetic and the potential energy, then the coordinates, then the velocities, under the
-//! names that the layout of the system gives them. Memory does not grow with the length of the run.
+//! Columns are the time, the kinetic and the potential energy, then the coordinates, then the velocities, then
+//! the multipliers of constraints, under the names that the layout of the system gives them. Memory does not grow with the length of the run.
 mod csv;
 mod npz;
 mod parquet;
@@ -19,17 +19,20 @@ pub struct Row<'a> {
     pub kinetic: f64,
     /// Potential energy, J.
     pub potential: f64,
-    /// Coordinates.
+    /// Coordinates, angles within ±π.
     pub q: &'a [f64],
     /// Velocities.
     pub velocity: &'a [f64],
+    /// Multipliers of the constraints.
+    pub multipliers: &'a [f64],
 }
 
 impl Row<'_> {
     /// All numbers, in the order of the columns.
     pub fn numbers(&self) -> impl Iterator<Item = f64> {
         let first = [self.t, self.kinetic, self.potential].into_iter();
-        first.chain(self.q.iter().chain(self.velocity).copied())
+        let rest = self.q.iter().chain(self.velocity).chain(self.multipliers);
+        first.chain(rest.copied())
     }
 }
 
@@ -51,9 +54,9 @@ pub fn writer(format: Format, file: File, folder: &Path, layout: &Layout) -> io:
 }
 
 /// Names of all columns.
-fn columns(layout: &Layout) -> impl Iterator<Item = &str> {
-    let names = layout.coordinates.iter().chain(&layout.velocities);
-    ["t", "kinetic", "potential"]
-        .into_iter()
-        .chain(names.map(String::as_str))
+fn columns(layout: &Layout) -> impl Iterator<Item = String> {
+    let first = ["t", "kinetic", "potential"].map(str::to_owned).into_iter();
+    let names = layout.coordinates.iter().chain(&layout.velocities).cloned();
+    let multipliers = layout.multipliers.iter().map(|name| format!("lambda.{name}"));
+    first.chain(names).chain(multipliers)
 }

@@ -1,4 +1,4 @@
-use super::{Row, Writer};
+use super::{Row, Writer, columns};
 use holonomy::system::Layout;
 use std::{
     fs::{self, File},
@@ -7,7 +7,8 @@ use std::{
 };
 use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
-/// NumPy arrays `t`, `kinetic`, `potential` of K numbers, `q` and `omega` of K × n × 3.
+/// NumPy arrays: of bodies on spheres `t`, `kinetic`, `potential` of K numbers, `q` and `omega` of K × n × 3; of other
+/// systems one array of K numbers per column, under its name.
 ///
 /// The header of an array states its length, which is known only at the end; until then each array grows in a work
 /// file of its own.
@@ -18,7 +19,7 @@ pub(super) struct NpzWriter {
 }
 
 struct Array {
-    name: &'static str,
+    name: String,
     /// Vectors per row; `None` for one number per row.
     vectors: Option<usize>,
     work: BufWriter<File>,
@@ -26,16 +27,17 @@ struct Array {
 
 impl NpzWriter {
     pub(super) fn new(file: File, folder: &Path, layout: &Layout) -> io::Result<Self> {
-        let (q, omega) = (layout.coordinates.len() / 3, layout.velocities.len() / 3);
-        let shapes = [
-            ("t", None),
-            ("kinetic", None),
-            ("potential", None),
-            ("q", Some(q)),
-            ("omega", Some(omega)),
-        ];
-        let arrays = shapes.into_iter().map(|(name, vectors)| {
-            let work = BufWriter::with_capacity(1 << 16, nameless(folder, name)?);
+        let n = layout.bodies.len();
+        let vectors = layout.bases.len() == n && layout.coordinates.len() == 3 * n;
+        let shapes: Vec<(String, Option<usize>)> = if vectors {
+            let first = ["t", "kinetic", "potential"].map(|name| (name.to_owned(), None));
+            let each = ["q", "omega"].map(|name| (name.to_owned(), Some(n)));
+            first.into_iter().chain(each).collect()
+        } else {
+            columns(layout).map(|name| (name, None)).collect()
+        };
+        let arrays = shapes.into_iter().enumerate().map(|(index, (name, vectors))| {
+            let work = BufWriter::with_capacity(1 << 16, nameless(folder, index)?);
             Ok(Array { name, vectors, work })
         });
         Ok(Self {
@@ -48,9 +50,10 @@ impl NpzWriter {
 
 impl Writer for NpzWriter {
     fn push(&mut self, row: &Row) -> io::Result<()> {
-        let numbers: [&[f64]; 5] = [&[row.t], &[row.kinetic], &[row.potential], row.q, row.velocity];
-        for (array, numbers) in self.arrays.iter_mut().zip(numbers) {
-            for number in numbers {
+        let mut numbers = row.numbers();
+        for array in &mut self.arrays {
+            let count = array.vectors.map_or(1, |vectors| 3 * vectors);
+            for number in numbers.by_ref().take(count) {
                 array.work.write_all(&number.to_le_bytes())?;
             }
         }
@@ -107,8 +110,8 @@ fn header(rows: u64, vectors: Option<usize>) -> Vec<u8> {
 }
 
 /// A work file that vanishes when it is closed.
-fn nameless(folder: &Path, name: &str) -> io::Result<File> {
-    let path = folder.join(format!(".{name}.npy.part"));
+fn nameless(folder: &Path, index: usize) -> io::Result<File> {
+    let path = folder.join(format!(".column-{index}.npy.part"));
     let file = File::options()
         .read(true)
         .write(true)

@@ -52,7 +52,7 @@ struct Group {
 
 impl ParquetWriter {
     pub(super) fn new(file: File, layout: &Layout) -> io::Result<Self> {
-        let columns: Vec<String> = columns(layout).map(str::to_owned).collect();
+        let columns: Vec<String> = columns(layout).collect();
         let mut file = BufWriter::with_capacity(1 << 16, file);
         file.write_all(MAGIC)?;
         let rows_per_group = (ROW_GROUP / (8 * columns.len())).max(1);

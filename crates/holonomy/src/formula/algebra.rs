@@ -25,7 +25,8 @@ impl Expressions {
         self.intern(Operation::Variable(slot as u32))
     }
 
-    pub(super) fn add(&mut self, a: Expression, b: Expression) -> Expression {
+    /// The sum of two expressions.
+    pub fn add(&mut self, a: Expression, b: Expression) -> Expression {
         match (self.known_value(a), self.known_value(b)) {
             (Some(x), Some(y)) if (x + y).is_finite() => return self.constant(x + y),
             (Some(0.0), _) => return b,

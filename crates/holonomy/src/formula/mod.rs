@@ -56,6 +56,7 @@ mod program;
 mod compile;
 mod schedule;
 mod domain;
+mod spell;
 
 pub use domain::{DomainError, Reason};
 pub use error::{DefinitionError, FormulaError};

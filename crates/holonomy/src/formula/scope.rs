@@ -91,15 +91,21 @@ impl Scope {
         self.constant(name, Kind::Vector, value)
     }
 
-    /// A name whose meaning is wrong, which has been reported: formulas that use it are not blamed for it.
-    pub fn broken(&mut self, name: &str) {
-        self.insert(name, Entry::Broken).ok();
+    /// A name whose value is wrong, which has been reported: formulas that use it are not blamed for it.
+    pub fn broken(&mut self, name: &str) -> Result<(), FormulaError> {
+        self.insert(name, Entry::Broken)
     }
 
     /// The names that have been given a meaning, with `t` and `pi`.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         let given = self.names.keys().map(String::as_str);
         given.chain(self.time.map(|_| "t")).chain(["pi"])
+    }
+
+    /// The definitions and their texts, each after those that it uses.
+    pub fn definitions(&self) -> impl Iterator<Item = (String, String)> {
+        let each = self.definitions.iter();
+        each.map(|definition| (definition.name.clone(), definition.tree.to_string()))
     }
 
     pub(super) fn knows(&self, name: &str) -> bool {

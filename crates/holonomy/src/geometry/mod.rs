@@ -1,5 +1,10 @@
-//! Spheres: the manifold S² and meshes on it.
+//! Spheres, rotations and rigid motions: what moves where, without charts.
 mod icosphere;
 pub mod s2;
+pub mod se3;
+pub mod so3;
+mod spatial;
 
 pub use icosphere::Icosphere;
+pub use se3::Pose;
+pub use spatial::{RigidInertia, RigidInertiaError};

@@ -18,7 +18,10 @@ use super::{
     runge_kutta::add_scaled,
     tableaux::{Estimate, Pair},
 };
-use crate::system::{Scratch, State, System};
+use crate::{
+    lagrangian::Undefined,
+    system::{Scratch, State, System},
+};
 use std::sync::Arc;
 
 /// An adaptive Runge–Kutta method.
@@ -164,6 +167,7 @@ impl Adaptive {
         let stages = self.pair.b.len();
         self.slopes[0].clone_from(&self.mesh.f_end);
         let mut failures = 0;
+        let mut trouble = None;
         loop {
             if let Some(left) = self.tolerance.end.map(|end| end - t)
                 && left * h > 0.0
@@ -172,7 +176,13 @@ impl Adaptive {
                 h = left;
             }
             if h.abs() < smallest {
-                return Err(self.collapse(t, h, split));
+                return Err(trouble.map_or(
+                    Fault {
+                        cause: Cause::ToleranceTooTight { step: h.abs() },
+                        body: None,
+                    },
+                    Fault::from,
+                ));
             }
             for i in 1..stages {
                 self.stage(i, t, h, split);
@@ -203,6 +213,11 @@ impl Adaptive {
             }
             info.rejected += 1;
             failures += 1;
+            trouble = if error.is_finite() {
+                None
+            } else {
+                self.trouble(t, h, split)
+            };
             // An error that is not a number is a failure, too.
             let shrink = if failures == 1 && error.is_finite() {
                 (0.8 / error.powf(1.0 / self.pair.exponent)).max(0.1)
@@ -220,23 +235,25 @@ impl Adaptive {
         Ok(())
     }
 
-    /// Why no step is small enough: the equations end here, or the tolerance is too tight.
-    fn collapse(&mut self, t: f64, h: f64, split: usize) -> Fault {
-        let finite = |slope: &Vec<f64>| slope.iter().all(|f| f.is_finite());
-        if !self.slopes.iter().all(finite) {
-            let (q, v) = self.candidate.split_at(split.min(self.candidate.len()));
-            if let Some(undefined) = self.system.undefined(t + h, q, v, &mut self.scratch) {
-                return undefined.into();
-            }
-            let (q, v) = self.mesh.y_end.split_at(split);
-            if let Some(undefined) = self.system.undefined(t, q, v, &mut self.scratch) {
-                return undefined.into();
-            }
-        }
-        Fault {
-            cause: Cause::ToleranceTooTight { step: h.abs() },
-            body: None,
-        }
+    /// What has no value at the first stage, of finite arguments, whose slope is not finite.
+    fn trouble(&mut self, t: f64, h: f64, split: usize) -> Option<Undefined> {
+        let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
+        let stages = self.pair.b.len();
+        let first = (1..=stages).find(|i| !finite(&self.slopes[*i]))?;
+        let weights = if first < stages {
+            &self.pair.a[first]
+        } else {
+            &self.pair.b
+        };
+        combine(&mut self.stage, &self.mesh.y_end, h, weights, &self.slopes);
+        let time = if first < stages {
+            t + self.pair.c[first] * h
+        } else {
+            t + h
+        };
+        let (q, v) = self.stage.split_at(split);
+        let known = finite(&self.stage);
+        known.then(|| self.system.undefined(time, q, v, &mut self.scratch))?
     }
 
     /// Slope of stage i.

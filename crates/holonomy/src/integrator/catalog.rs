@@ -1,12 +1,12 @@
 //! Every method, once. The command line, the manual and the property tests read this list.
 use super::{
-    Adaptive, BACKWARD, Composition, DiscreteHamel, DiscreteLagrangian, Integrator, MIDPOINT, Quadrature,
-    Rattle, RungeKutta, Solver, SphereExplicit, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet,
-    TRAPEZOID,
+    Adaptive, BACKWARD, Composition, DiscreteHamel, DiscreteLagrangian, Forcing, Integrator, MIDPOINT,
+    Quadrature, Rattle, RungeKutta, Solver, SphereExplicit, SphereHamel, SphereImplicit, SphereSplit,
+    StormerVerlet, TRAPEZOID, TreeOptions, TreeVariational,
     adaptive::Tolerance,
     tableaux::{self, Pair, Tableau},
 };
-use crate::{hamel::Hamel, lagrangian::Lagrangian, spheres::Spheres, system::System};
+use crate::{hamel::Hamel, lagrangian::Lagrangian, spheres::Spheres, system::System, tree::Tree};
 use std::sync::Arc;
 
 /// The families of systems a method may be built for.
@@ -18,6 +18,8 @@ pub enum Mechanism {
     Lagrangian(Arc<Lagrangian>),
     /// Systems whose velocities are measured against a frame.
     Hamel(Arc<Hamel>),
+    /// Trees of rigid bodies.
+    Tree(Arc<Tree>),
 }
 
 impl Mechanism {
@@ -27,6 +29,7 @@ impl Mechanism {
             Self::Spheres(spheres) => spheres.clone(),
             Self::Lagrangian(lagrangian) => lagrangian.clone(),
             Self::Hamel(hamel) => hamel.clone(),
+            Self::Tree(tree) => tree.clone(),
         }
     }
 }
@@ -52,6 +55,9 @@ impl Method {
             family == Family::Lagrangian
         } else if starts(&["hamel"]) {
             family == Family::Framed
+        } else if starts(&["tree-"]) {
+            // Trees are not read from models yet.
+            false
         } else {
             true
         }
@@ -128,6 +134,8 @@ pub type Build = fn(&Mechanism, &Options) -> Result<Box<dyn Integrator>, Unsuppo
 pub struct Options {
     /// `solver = "fixed-point"` rather than Newton.
     pub fixed_point: bool,
+    /// `forcing = "one-sided"`: forces without potential act at the start of a step only, as in trep.
+    pub one_sided: bool,
     /// Tolerance of the fixed-point iteration.
     pub tolerance: Option<f64>,
     /// Iterations after which a solver gives up.
@@ -162,6 +170,7 @@ pub fn find(name: &str) -> Option<&'static Method> {
 const LEE: &str = "Lee, Leok & McClamroch (2009)";
 const SOLVER: &[&str] = &["solver", "tolerance", "max_iterations"];
 const NEWTON: &[&str] = &["max_iterations"];
+const TREE: &[&str] = &["forcing", "max_iterations"];
 /// Smallest relative tolerance that adaptive methods can work to.
 pub const SMALLEST_RTOL: f64 = 100.0 * f64::EPSILON;
 const ERROR_CONTROL: &[&str] = &["rtol", "atol", "max_step"];
@@ -414,6 +423,7 @@ pub static METHODS: &[Method] = &[
         summary: "discrete Hamel equations of document 000 in any frame, nonholonomic too",
         reference: "Zenkov, Leok & Bloch (2012)",
         symplectic: false,
+        bounded_energy: false,
         momentum: Kept::No,
         options: NEWTON,
         build: |m, o| framed(m, o, "hamel"),
@@ -425,9 +435,45 @@ pub static METHODS: &[Method] = &[
         reference: "Suzuki (1990)",
         order: 4,
         symplectic: false,
+        bounded_energy: false,
         momentum: Kept::No,
         options: NEWTON,
         build: |m, o| composed(framed(m, o, "hamel-4")?, 4),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "tree-variational",
+        summary: "variational integrator of trees of rigid bodies, O(n), exact constraints",
+        reference: "Marsden & West (2001)",
+        options: TREE,
+        build: |m, o| jointed(m, o, "tree-variational"),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "tree-variational-4",
+        summary: "tree-variational raised to order 4 by Suzuki's five stages",
+        reference: "Suzuki (1990)",
+        order: 4,
+        options: TREE,
+        build: |m, o| composed(jointed(m, o, "tree-variational-4")?, 4),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "tree-variational-6",
+        summary: "tree-variational raised to order 6 by nine stages",
+        reference: "Kahan & Li (1997)",
+        order: 6,
+        options: TREE,
+        build: |m, o| composed(jointed(m, o, "tree-variational-6")?, 6),
+        ..GEOMETRIC
+    },
+    Method {
+        name: "tree-variational-8",
+        summary: "tree-variational raised to order 8 by seventeen stages",
+        reference: "Kahan & Li (1997)",
+        order: 8,
+        options: TREE,
+        build: |m, o| composed(jointed(m, o, "tree-variational-8")?, 8),
         ..GEOMETRIC
     },
     Method {
@@ -526,6 +572,7 @@ pub fn of_choice(mechanism: &Mechanism) -> &'static str {
         Mechanism::Spheres(_) => "sphere-implicit",
         Mechanism::Lagrangian(_) => "midpoint",
         Mechanism::Hamel(_) => "hamel",
+        Mechanism::Tree(_) => "tree-variational",
     }
 }
 
@@ -544,6 +591,31 @@ fn framed(
     };
     let max_iterations = options.max_iterations.unwrap_or(50);
     Ok(Box::new(DiscreteHamel::new(hamel.clone(), max_iterations)))
+}
+
+/// A variational integrator for a tree.
+fn jointed(
+    mechanism: &Mechanism,
+    options: &Options,
+    method: &'static str,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    let Mechanism::Tree(tree) = mechanism else {
+        return Err(Unsupported {
+            method,
+            needs: "a tree of rigid bodies (`space = \"tree\"`)",
+            instead: of_choice(mechanism),
+        });
+    };
+    let usual = TreeOptions::default();
+    let options = TreeOptions {
+        forcing: if options.one_sided {
+            Forcing::OneSided
+        } else {
+            usual.forcing
+        },
+        max_iterations: options.max_iterations.unwrap_or(usual.max_iterations),
+    };
+    Ok(Box::new(TreeVariational::new(tree.clone(), options)))
 }
 
 /// The bodies of a mechanism on spheres.

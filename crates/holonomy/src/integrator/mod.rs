@@ -16,6 +16,7 @@ mod sphere_split;
 mod stormer_verlet;
 mod tableaux;
 mod tableaux_dop853;
+mod tree_variational;
 
 pub use adaptive::Adaptive;
 pub use composition::Composition;
@@ -28,6 +29,7 @@ pub use sphere_hamel::SphereHamel;
 pub use sphere_implicit::{Solver, SphereImplicit};
 pub use sphere_split::SphereSplit;
 pub use stormer_verlet::StormerVerlet;
+pub use tree_variational::{Forcing, TreeOptions, TreeVariational};
 
 use crate::{
     lagrangian::Undefined,

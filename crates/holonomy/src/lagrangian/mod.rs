@@ -257,6 +257,15 @@ impl System for Lagrangian {
             let largest = work.constraint.value.iter().fold(0.0_f64, |m, g| m.max(g.abs()));
             if found.is_ok() { largest } else { f64::NAN }
         });
+        out.multipliers.clear();
+        if self.mechanics.constraints() > 0 {
+            let found = self.accelerate(state.t, &state.q, &out.velocity, &mut vec![0.0; n], work);
+            out.multipliers.extend_from_slice(&work.unknown[n..]);
+            if found.is_err() {
+                out.multipliers.fill(f64::NAN);
+                out.multipliers.resize(self.mechanics.constraints(), f64::NAN);
+            }
+        }
     }
 
     fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {

@@ -1,5 +1,6 @@
 //! `space = "lagrangian"`: coordinates, parameters, formulas, and how it starts.
 mod consistent;
+mod describe;
 mod frame;
 mod names;
 mod parts;
@@ -31,6 +32,9 @@ pub(super) struct Draft {
     invariants: Vec<Written>,
     frame: Option<Framed>,
     start: Start,
+    /// For people.
+    parameters: Vec<(String, Vec<f64>)>,
+    definition_texts: Vec<(String, String)>,
 }
 
 /// Keys that are sought in a model on spheres.
@@ -118,6 +122,11 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
         invariants: invariants?,
         frame: frame?,
         start: start?,
+        parameters: parameters
+            .iter()
+            .filter_map(values::Parameter::described)
+            .collect(),
+        definition_texts: names.scope.definitions().collect(),
     })
 }
 

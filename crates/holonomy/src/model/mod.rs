@@ -4,6 +4,7 @@
 //! `source`, `parse` and `reader` deal with text; `spheres` (with `bodies` and `potentials`), `lagrangian` and
 //! `run` know the words of the language.
 mod bodies;
+mod description;
 mod lagrangian;
 mod overrides;
 mod parse;
@@ -17,6 +18,7 @@ mod source;
 mod spheres;
 mod units;
 
+pub use description::Description;
 pub use parse::{Document, parse};
 pub use problem::{Problem, Problems, Report, Severity, nearest};
 pub use reader::{Field, FormulaText, Reference, Section, Spanned};
@@ -53,6 +55,8 @@ pub struct Model {
     pub schedule: Schedule,
     /// How the trajectory is written.
     pub format: Format,
+    /// What was understood of the text, in words.
+    pub description: Description,
     /// The model with all overrides in it, as text that loads to the same model.
     pub resolved: String,
     /// Things worth knowing that are not errors.
@@ -112,6 +116,10 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
     if problems.has_errors() {
         return None;
     }
+    let description = match &drafted {
+        Draft::Spheres(draft) => draft.description(),
+        Draft::Lagrangian(draft) => draft.description(),
+    };
     let (mechanism, state) = match drafted {
         Draft::Spheres(draft) => draft.build(problems),
         Draft::Lagrangian(draft) => draft.build(problems)?,
@@ -132,6 +140,7 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
         options: run.options,
         schedule: run.schedule,
         format: run.format,
+        description,
         resolved: document.to_toml(""),
         notes: Vec::new(),
     })

@@ -13,6 +13,7 @@ use std::ops::Range;
 pub(super) struct Potentials {
     pub(super) list: Vec<Box<dyn Potential>>,
     pub(super) spans: Vec<Range<usize>>,
+    pub(super) kinds: Vec<&'static str>,
     pub(super) points: Vec<Point>,
 }
 
@@ -41,7 +42,8 @@ pub(super) fn read(root: &Section<'_>, bodies: Option<&Bodies>) -> Option<Potent
     let names: Vec<&str> = kinds().collect();
     for section in root.optional("potential").tables() {
         let kind = section.required("kind").choice_of("kind of potential", &names);
-        let Some((_, read)) = kind.and_then(|kind| KINDS.iter().find(|(name, _)| *name == kind.value)) else {
+        let Some((kind, read)) = kind.and_then(|kind| KINDS.iter().find(|(name, _)| *name == kind.value))
+        else {
             ok = false;
             section.finish_unread();
             continue;
@@ -51,6 +53,7 @@ pub(super) fn read(root: &Section<'_>, bodies: Option<&Bodies>) -> Option<Potent
             Some(potential) => {
                 all.list.push(potential);
                 all.spans.push(span);
+                all.kinds.push(kind);
             }
             None => ok = false,
         }

@@ -115,6 +115,11 @@ fn read_option(section: &Section<'_>, key: &'static str, options: &mut Options) 
                 .choice(&["newton", "fixed-point"])
                 .is_some_and(|s| s.value == "fixed-point");
         }
+        "forcing" => {
+            options.one_sided = field
+                .choice(&["symmetric", "one-sided"])
+                .is_some_and(|s| s.value == "one-sided");
+        }
         "tolerance" => options.tolerance = field.positive(Unit::NONE).map(|t| t.value),
         "max_iterations" => {
             options.max_iterations = field.count(1..=10_000).and_then(|n| u32::try_from(n.value).ok());

@@ -1,4 +1,4 @@
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// The text of a model with its name, and the overrides to be merged into it.
 ///
@@ -9,6 +9,15 @@ pub struct Source {
     name: String,
     text: String,
     overrides: Vec<Override>,
+    parts: Vec<Part>,
+}
+
+/// A part of the text that was written elsewhere, and where.
+#[derive(Clone, Debug)]
+struct Part {
+    part: Range<usize>,
+    words: Arc<str>,
+    place: Range<usize>,
 }
 
 /// One `path=value` text and where it lies in the span space of its [`Source`].
@@ -43,7 +52,19 @@ impl Source {
             name: name.into(),
             text: text.into(),
             overrides: Vec::new(),
+            parts: Vec::new(),
         }
+    }
+
+    /// Says that a part of the text was composed of words of the command line: problems with it are shown at their
+    /// place in those words. If both are equally long they correspond byte by byte; the innermost part counts.
+    pub fn with_words(&mut self, part: Range<usize>, words: &Arc<str>, place: Range<usize>) -> &mut Self {
+        self.parts.push(Part {
+            part,
+            words: words.clone(),
+            place,
+        });
+        self
     }
 
     /// Adds an override such as `chain.links=64`; later ones win.
@@ -93,11 +114,20 @@ impl Source {
             .iter()
             .rev()
             .find(|given| given.start <= span.start);
-        let span = found.map_or(span.clone(), |given| given.as_written(span));
-        let (origin, text, start) = match found {
-            Some(given) if given.flag.is_some() => ("command line", given.label.as_str(), given.start),
-            Some(given) => (given.label.as_str(), given.text.as_str(), given.start),
-            None => (self.name.as_str(), self.text.as_str(), 0),
+        let part = match found {
+            None => self.innermost(&span),
+            Some(_) => None,
+        };
+        let (origin, text, start, span) = match (found, part) {
+            (Some(given), _) if given.flag.is_some() => (
+                COMMAND_LINE,
+                given.label.as_str(),
+                given.start,
+                given.as_written(span),
+            ),
+            (Some(given), _) => (given.label.as_str(), given.text.as_str(), given.start, span),
+            (None, Some(part)) => (COMMAND_LINE, &*part.words, 0, part.as_written(span)),
+            (None, None) => (self.name.as_str(), self.text.as_str(), 0, span),
         };
         let from = text.floor_char_boundary(span.start - start);
         let to = text.ceil_char_boundary(span.end.saturating_sub(start)).max(from);
@@ -114,6 +144,23 @@ impl Source {
                 .count()
                 + 1,
         }
+    }
+
+    /// The shortest part that holds the span.
+    fn innermost(&self, span: &Range<usize>) -> Option<&Part> {
+        let holds = |part: &&Part| part.part.start <= span.start && span.end <= part.part.end;
+        self.parts.iter().filter(holds).min_by_key(|part| part.part.len())
+    }
+}
+
+impl Part {
+    fn as_written(&self, span: Range<usize>) -> Range<usize> {
+        if self.part.len() != self.place.len() {
+            return self.place.clone();
+        }
+        let moved = |at: usize| self.place.start + (at - self.part.start);
+        // A span may end before it starts; `locate` copes.
+        moved(span.start)..moved(span.end.max(span.start))
     }
 }
 
@@ -146,6 +193,9 @@ impl Override {
         moved(span.start)..moved(span.end)
     }
 }
+
+/// Where problems with flags are.
+const COMMAND_LINE: &str = "command line";
 
 /// Invisible mark that some editors put first in a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -198,6 +248,33 @@ mod tests {
             }
         }
         source.locate(usize::MAX..usize::MAX);
+    }
+
+    #[test]
+    fn parts_are_shown_where_they_were_written() {
+        let words: Arc<str> = "--start a=1, b=x".into();
+        let mut source = Source::new("command line", "[start]\na = 1\nb = \"x\"\n");
+        source.with_words(0..7, &words, 8..16);
+        source.with_words(18..21, &words, 15..16);
+        source.with_words(19..20, &words, 15..16);
+        let at = |span: Range<usize>| {
+            let location = source.locate(span);
+            assert_eq!(location.text, &*words);
+            location.text[location.local].to_owned()
+        };
+        assert_eq!(at(0..7), "a=1, b=x");
+        assert_eq!(at(18..21), "x");
+        assert_eq!(at(19..20), "x");
+        assert_eq!(source.locate(12..13).text, source.text());
+        let mut source = Source::new("m", "é\nµ");
+        source.with_words(0..3, &words, 0..3);
+        source.with_words(1..1, &words, 40..50);
+        for start in 0..20 {
+            for end in 0..20 {
+                let location = source.locate(start..end);
+                assert!(location.text.get(location.local).is_some());
+            }
+        }
     }
 
     #[test]

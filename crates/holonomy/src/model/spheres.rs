@@ -1,5 +1,5 @@
 //! `space = "spheres"`: bodies and potentials.
-use super::{Problems, Section, bodies, bodies::Bodies, potentials, potentials::Potentials};
+use super::{Description, Problems, Section, bodies, bodies::Bodies, potentials, potentials::Potentials};
 use crate::{
     integrator::catalog::Mechanism,
     spheres::{Spheres, view},
@@ -34,6 +34,13 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
 }
 
 impl Draft {
+    pub(super) fn description(&self) -> Description {
+        Description {
+            potentials: self.potentials.kinds.clone(),
+            ..Description::default()
+        }
+    }
+
     /// The mechanism and where it starts.
     pub(super) fn build(self, problems: &Problems) -> (Mechanism, State) {
         let Self { bodies, potentials } = self;

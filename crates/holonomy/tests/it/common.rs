@@ -1,13 +1,14 @@
 use holonomy::{
     Vec3,
     diagnostics::Record,
-    geometry::s2,
+    geometry::{Pose, RigidInertia, s2},
     integrator::catalog::{self, Mechanism, Method, Options},
     model::{self, Model, Source},
     potential::{Gravity, Potential, Spring},
     simulation::{RunReport, Schedule, Simulation},
     spheres::{Body, Inertia, Link, Links, Point, Spheres},
     system::{Base, State},
+    tree::{self, Joint, Tree, TreeParts},
 };
 use std::{path::Path, sync::Arc};
 
@@ -219,6 +220,73 @@ pub(crate) fn typed() -> Problem {
     }
 }
 
+/// A mass in a round bowl, and a crooked frame: its angular momentum is kept, but is no momentum of the frame.
+pub(crate) fn framed() -> Problem {
+    let text = r#"
+        space = "lagrangian"
+        coordinates = ["x", "y"]
+        lagrangian = "0.5*(x'^2 + y'^2) - 2*(x^2 + y^2) - 0.5*(x^2 + y^2)^2"
+        frame.fields = { slanted = ["1", "0.4*x"], upright = ["0", "1 + 0.3*sin(x)"] }
+        invariants = { angular-momentum = "x*y' - y*x'" }
+        start = { x = 1.2, y = 0.3 }
+        velocity = { slanted = 0.8, upright = 1.6 }
+        method = { name = "hamel" }
+        run = { step = 0.01, steps = 1 }
+    "#;
+    let model = load("framed", text, &[]);
+    Problem {
+        name: "framed",
+        mechanism: model.mechanism,
+        state: model.state,
+    }
+}
+
+/// A rigid body on a ball joint, and one on a hinge at its end.
+pub(crate) fn jointed() -> Problem {
+    let inertia = |mass: f64, moments: [f64; 3], height: f64| RigidInertia {
+        mass,
+        centre: Vec3::z() * height,
+        moment: nalgebra::Matrix3::from_diagonal(&moments.into()),
+    };
+    let body =
+        |name: &str, parent: Option<usize>, joint: Joint, below: f64, inertia: RigidInertia| tree::Body {
+            name: name.to_owned(),
+            parent,
+            joint,
+            parent_from_joint: Pose::translation(Vec3::z() * below),
+            joint_from_body: Pose::identity(),
+            inertia,
+        };
+    let axis = Vec3::new(0.6, 0.8, 0.0);
+    let tree = Tree::new(TreeParts {
+        bodies: vec![
+            body(
+                "upper",
+                None,
+                Joint::Spherical,
+                0.0,
+                inertia(1.0, [0.4, 0.5, 0.2], 0.4),
+            ),
+            body(
+                "lower",
+                Some(0),
+                Joint::Revolute { axis },
+                0.8,
+                inertia(0.6, [0.2, 0.15, 0.1], 0.3),
+            ),
+        ],
+        gravity: Vec3::z() * 9.81,
+        ..TreeParts::default()
+    })
+    .unwrap();
+    let state = tree.state(0.0, &[0.96, 0.28, 0.0, 0.0, 0.3], &[0.4, 0.7, 0.5, -0.6]);
+    Problem {
+        name: "tree of rigid bodies",
+        mechanism: Mechanism::Tree(Arc::new(tree)),
+        state,
+    }
+}
+
 pub(crate) fn on_spheres() -> Vec<Problem> {
     vec![pendulum(), separate(), chain(), tree(), dense()]
 }
@@ -226,12 +294,14 @@ pub(crate) fn on_spheres() -> Vec<Problem> {
 pub(crate) fn problems() -> Vec<Problem> {
     let mut all = on_spheres();
     all.push(typed());
+    all.push(framed());
+    all.push(jointed());
     all
 }
 
 /// An integrable problem that the method fits.
 pub(crate) fn fitting(method: &Method) -> Problem {
-    [pendulum(), typed()]
+    [pendulum(), typed(), framed(), jointed()]
         .into_iter()
         .find(|p| p.simulation(method, &Options::default()).is_some())
         .unwrap_or_else(|| panic!("{} fits no problem", method.name))

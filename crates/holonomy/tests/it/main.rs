@@ -38,5 +38,9 @@ mod published;
 mod references;
 /// Are motions in closed form those of the mechanism?
 mod solutions;
+/// Do trees of rigid bodies move as they should, and keep what they promise?
+mod trees;
 /// Do the parts of a system agree with each other?
 mod systems;
+/// Do formulas typed into models move as the documents say?
+mod typed;

@@ -31,14 +31,6 @@ struct Field {
 }
 
 impl Framed {
-    /// The quasi-velocities that do not.
-    pub(super) fn constrained_names(&self) -> Vec<String> {
-        self.constrained
-            .iter()
-            .map(|i| self.names[*i].text.clone())
-            .collect()
-    }
-
     /// Fields that do not make a frame at the start.
     fn report_singular(&self, undefined: Undefined, problems: &Problems) {
         let name = |field: u32| self.names.get(field as usize).map_or("", |name| &name.text);
@@ -76,6 +68,33 @@ impl Framed {
         let free = |(i, _): &(usize, &Name)| !self.constrained.contains(i);
         let all = self.names.iter().enumerate();
         all.filter(free).map(|(_, name)| name.clone()).collect()
+    }
+}
+
+impl Framed {
+    /// The fields as text, by quasi-velocity.
+    pub(super) fn described(&self) -> Vec<(String, String)> {
+        let text = |field: &Field| match &field.parts[..] {
+            [one] => one.formula.to_string(),
+            parts => {
+                let parts: Vec<String> = parts.iter().map(|part| part.formula.to_string()).collect();
+                format!("[{}]", parts.join(", "))
+            }
+        };
+        let fields = self.fields.iter().map(text);
+        self.names
+            .iter()
+            .map(|name| name.text.clone())
+            .zip(fields)
+            .collect()
+    }
+
+    /// The quasi-velocities that are kept at zero.
+    pub(super) fn constrained_names(&self) -> Vec<String> {
+        self.constrained
+            .iter()
+            .map(|i| self.names[*i].text.clone())
+            .collect()
     }
 }
 

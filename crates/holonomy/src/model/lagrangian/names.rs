@@ -219,6 +219,8 @@ fn is_reserved(name: &str) -> bool {
 pub(super) fn excuse(name: &str, scope: &mut Scope) {
     let parts = name.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
     for part in parts {
-        scope.broken(part.trim_start_matches(|letter: char| letter.is_numeric()));
+        scope
+            .broken(part.trim_start_matches(|letter: char| letter.is_numeric()))
+            .ok();
     }
 }

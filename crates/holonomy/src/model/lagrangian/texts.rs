@@ -115,7 +115,7 @@ pub(super) fn define(root: &Section<'_>, names: &mut Names) -> Option<Vec<Writte
             }
             None => {
                 ok = false;
-                names.scope.broken(key.value);
+                names.scope.broken(key.value).ok();
             }
         }
     }

@@ -12,6 +12,17 @@ pub(super) struct Parameter<'a> {
     value: Option<Value>,
 }
 
+impl Parameter<'_> {
+    /// Its name and its components.
+    pub(super) fn described(&self) -> Option<(String, Vec<f64>)> {
+        let components = match self.value? {
+            Value::Number(number) => vec![number],
+            Value::Vector(vector) => vector.to_vec(),
+        };
+        Some((self.key.value.to_owned(), components))
+    }
+}
+
 /// A number or a vector.
 #[derive(Clone, Copy)]
 pub(super) enum Value {

@@ -1,0 +1,71 @@
+//! Bodies on spheres, explained.
+use super::{Page, energy, momenta};
+use crate::output::counted;
+use holonomy::{
+    model::Model,
+    spheres::{Inertia, Spheres},
+    system::{Base, Measurement, System},
+};
+
+/// Names that are written out.
+const MOST: usize = 8;
+
+pub(super) fn explain(model: &Model, system: &Spheres, measured: &Measurement, page: &mut Page) {
+    let layout = system.layout();
+    page.text += &format!("{} on unit spheres\n", counted(system.len(), "body", "bodies"));
+
+    page.section("what moves");
+    let mut names: Vec<&str> = layout.bodies.iter().take(MOST).map(String::as_str).collect();
+    if layout.bodies.len() > MOST {
+        names.push("…");
+    }
+    page.line("bodies", &names.join(", "));
+    let joined = layout
+        .bases
+        .iter()
+        .filter(|base| matches!(base, Base::Site(_)))
+        .count();
+    let inertia = match (system.inertia(), joined) {
+        (Inertia::Dense { .. }, _) => {
+            "a full matrix: every body feels the acceleration of every other".to_owned()
+        }
+        (Inertia::Links(_), 0) => "diagonal: the bodies are separate".to_owned(),
+        (Inertia::Links(_), joined) => {
+            format!(
+                "that of links: {} on another",
+                counted(joined, "body begins", "bodies begin")
+            )
+        }
+    };
+    page.line("inertia", &inertia);
+    let mut kinds: Vec<(&str, usize)> = Vec::new();
+    for kind in &model.description.potentials {
+        match kinds.iter_mut().find(|(known, _)| known == kind) {
+            Some((_, count)) => *count += 1,
+            None => kinds.push((kind, 1)),
+        }
+    }
+    let kinds: Vec<String> = kinds
+        .into_iter()
+        .map(|(kind, count)| match count {
+            1 => kind.to_owned(),
+            _ => format!("{kind} ({count})"),
+        })
+        .collect();
+    match kinds.is_empty() {
+        true => page.line("potentials", "none: the bodies move freely"),
+        false => page.line("potentials", &kinds.join(", ")),
+    }
+
+    page.section("at the start");
+    energy(page, layout, measured.energy);
+    page.line(
+        "symmetry",
+        match layout.invariants.len() {
+            0 => "none: no rotation leaves the forces as they are",
+            1 => "rotations about one axis leave the forces as they are",
+            _ => "all rotations leave the forces as they are",
+        },
+    );
+    momenta(page, layout, measured, " kg m²/s");
+}

@@ -1,0 +1,219 @@
+//! The discrete Euler–Lagrange equations of a tree, by one outward and one inward sweep.
+use super::turn::Turn;
+use crate::{
+    Vec3,
+    geometry::{
+        se3::{Wrench, cross_wrench, wrench_from},
+        so3,
+    },
+    system::State,
+    tree::{Dynamics, Kind, Kinematics, Loads, Tree},
+};
+use nalgebra::Matrix3;
+
+/// The middle of a step, for a guess of the discrete velocities v, and what is out of balance there.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Balance {
+    pub(super) h: f64,
+    /// Discrete velocities v, the unknowns.
+    pub(super) v: Vec<f64>,
+    /// Momenta at the start, less the impulse of the constraints.
+    pub(super) p: Vec<f64>,
+    pub(super) kinematics: Kinematics,
+    pub(super) loads: Loads,
+    /// The rotation of each ball joint, by node.
+    pub(super) turns: Vec<Option<Turn>>,
+    /// P and F by node.
+    pub(super) momenta: Vec<Wrench>,
+    pub(super) forces: Vec<Wrench>,
+    /// g + τ by velocity.
+    pub(super) pushes: Vec<f64>,
+    pub(super) residual: Vec<f64>,
+    /// The largest residual, as a fraction of the terms it is made of.
+    pub(super) unbalance: f64,
+    /// Rates of driven joints over the step.
+    driven: Vec<f64>,
+    middle: Vec<f64>,
+    /// Weight of forces that have no potential: 1, or 2 if all of them act at the start.
+    pub(super) forcing: f64,
+}
+
+impl Balance {
+    /// Prepares for a step from a state.
+    pub(super) fn begin(&mut self, tree: &Tree, state: &State, h: f64) {
+        self.h = h;
+        self.p.clone_from(&state.p);
+        self.middle.clone_from(&state.q);
+        self.turns.resize(tree.nodes.len(), None);
+        self.driven.clear();
+        self.driven.extend(tree.motions.iter().map(|motion| {
+            let (before, after) = (motion(state.t).0, motion(state.t + h).0);
+            (after - before) / h
+        }));
+        for node in &tree.nodes {
+            if let Kind::Driven { motion, .. } = node.kind {
+                let value = &tree.motions[motion];
+                self.middle[node.q] = 0.5 * (value(state.t).0 + value(state.t + h).0);
+            }
+        }
+    }
+
+    /// Momenta, forces and residual at v; the node that turns by half a turn or more is the error.
+    pub(super) fn evaluate(&mut self, tree: &Tree, state: &State) -> Result<(), usize> {
+        let half = 0.5 * self.h;
+        for (i, node) in tree.nodes.iter().enumerate() {
+            let (q, v) = (&state.q[node.q..], &self.v[node.v..]);
+            match node.kind {
+                Kind::Screw { .. } => self.middle[node.q] = q[0] + half * v[0],
+                Kind::Translation => {
+                    for k in 0..3 {
+                        self.middle[node.q + k] = q[k] + half * v[k];
+                    }
+                }
+                Kind::Ball => {
+                    let turn = Turn::new(Vec3::new(v[0], v[1], v[2]) * half).ok_or(i)?;
+                    self.middle[node.q..node.q + 4].copy_from_slice(&so3::product(&q[..4], &turn.half()));
+                    self.turns[i] = Some(turn);
+                }
+                Kind::Fixed | Kind::Driven { .. } => {}
+            }
+        }
+        let time = state.t + half;
+        self.kinematics.place(tree, &self.middle);
+        self.kinematics.set_moving(tree, &self.v, &self.driven);
+        tree.load(time, &self.kinematics, &mut self.loads);
+        tree.efforts(time, &self.middle, &self.v, self.forcing, &mut self.loads);
+        self.inward(tree);
+        Ok(())
+    }
+
+    /// The inward sweep.
+    fn inward(&mut self, tree: &Tree) {
+        let (half, frames) = (0.5 * self.h, &self.kinematics.frames);
+        self.momenta.clear();
+        self.forces.clear();
+        for (frame, load) in frames.iter().zip(&self.loads.loads) {
+            self.momenta.push(frame.inertia.momentum(&frame.twist));
+            self.forces.push(load.wrench);
+        }
+        let mut unbalance = 0.0_f64;
+        self.residual.resize(tree.velocities(), 0.0);
+        self.pushes.resize(tree.velocities(), 0.0);
+        for (i, node) in tree.nodes.iter().enumerate().rev() {
+            let (momentum, force) = (self.momenta[i], self.forces[i]);
+            let push = force - cross_wrench(&frames[i].carried, &momentum);
+            for k in 0..node.dofs {
+                let (j, screw) = (node.v + k, frames[i].screw(node.kind, k));
+                self.pushes[j] = screw.dot(&push) + self.loads.efforts[j].value;
+                let flow = screw.dot(&momentum);
+                self.residual[j] = self.p[j] - flow + half * self.pushes[j];
+                if node.kind != Kind::Ball {
+                    let terms = self.p[j].abs() + flow.abs() + half.abs() * self.pushes[j].abs();
+                    unbalance = worse(unbalance, self.residual[j].abs(), terms);
+                }
+            }
+            if let (Kind::Ball, Some(turn)) = (node.kind, &self.turns[i]) {
+                let (p, g) = (three(&self.p, node.v), three(&self.pushes, node.v));
+                let flow = Vec3::from_fn(|k, _| frames[i].screw(node.kind, k).dot(&momentum));
+                let residual = turn.start() * p - flow + turn.middle() * g * half;
+                let terms = p.norm() + flow.norm() + half.abs() * g.norm();
+                unbalance = worse(unbalance, residual.norm(), terms);
+                self.residual[node.v..node.v + 3].copy_from_slice(residual.as_slice());
+            }
+            if let Some(parent) = node.parent {
+                let d = &frames[i].offset;
+                self.momenta[parent] += wrench_from(&momentum, d);
+                self.forces[parent] += wrench_from(&force, d);
+            }
+        }
+        self.unbalance = unbalance;
+    }
+
+    /// The configuration at the end of the step.
+    pub(super) fn end_configuration(&self, tree: &Tree, state: &State, next_q: &mut Vec<f64>) {
+        next_q.clone_from(&state.q);
+        tree.drive(state.t + self.h, next_q);
+        for (i, node) in tree.nodes.iter().enumerate() {
+            let range = node.q..node.q + node.kind.sizes().0;
+            match (node.kind, &self.turns[i]) {
+                (Kind::Screw { .. } | Kind::Translation, _) => {
+                    for k in 0..node.dofs {
+                        next_q[node.q + k] += self.h * self.v[node.v + k];
+                    }
+                }
+                (Kind::Ball, Some(turn)) => {
+                    let turned = so3::product(&state.q[range.clone()], &turn.whole());
+                    next_q[range].copy_from_slice(&so3::normalised(turned));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The momenta at the end: `p⁺ = p + h (g + τ)`, for a ball joint `H p⁺ = Hᵀ p + h (g + τ)`. What
+    /// symmetry keeps, g leaves alone: it is kept however well the equations are solved.
+    pub(super) fn end_momentum(&self, tree: &Tree, next_p: &mut Vec<f64>) {
+        next_p.clear();
+        let efforts = &self.loads.efforts;
+        // Forces that all act at the start have been counted twice.
+        next_p.extend(
+            (0..self.p.len())
+                .map(|j| self.p[j] + self.h * (self.pushes[j] - (self.forcing - 1.0) * efforts[j].forced)),
+        );
+        for (i, node) in tree.nodes.iter().enumerate() {
+            if let (Kind::Ball, Some(turn)) = (node.kind, &self.turns[i]) {
+                let half: Matrix3<f64> = so3::matrix(&turn.half());
+                let start = three(&self.p, node.v);
+                let change = three(next_p, node.v) - start;
+                let end = half.tr_mul(&(half.tr_mul(&start) + change));
+                next_p[node.v..node.v + 3].copy_from_slice(end.as_slice());
+            }
+        }
+    }
+
+    /// Starts from the velocity at the start of the step and half a step of acceleration, in a placed
+    /// tree; `push` is added to the forces in the joints. The node that moves nothing is the error.
+    pub(super) fn guess(
+        &mut self,
+        tree: &Tree,
+        state: &State,
+        push: &[f64],
+        dynamics: &mut Dynamics,
+    ) -> Result<(), usize> {
+        let n = tree.velocities();
+        self.v.resize(n, 0.0);
+        tree.drive_rates(state.t, &mut dynamics.driven);
+        dynamics.factorise(tree)?;
+        dynamics.velocity(tree, &state.p, &mut self.v);
+        let Dynamics {
+            kinematics,
+            loads,
+            driven,
+            ..
+        } = dynamics;
+        kinematics.set_moving(tree, &self.v, driven);
+        tree.load(state.t, kinematics, loads);
+        tree.efforts(state.t, &state.q, &self.v, 1.0, loads);
+        self.residual.resize(n, 0.0);
+        dynamics.acceleration(tree, state.t, push, &mut self.residual);
+        for (v, a) in self.v.iter_mut().zip(&self.residual) {
+            *v += 0.5 * self.h * a;
+        }
+        Ok(())
+    }
+}
+
+/// The worse of a fraction and `part/whole`; what is not a number is worst.
+fn worse(fraction: f64, part: f64, whole: f64) -> f64 {
+    if part <= fraction * whole {
+        fraction
+    } else if whole > 0.0 {
+        part / whole
+    } else {
+        f64::INFINITY
+    }
+}
+
+pub(super) fn three(x: &[f64], at: usize) -> Vec3 {
+    Vec3::new(x[at], x[at + 1], x[at + 2])
+}

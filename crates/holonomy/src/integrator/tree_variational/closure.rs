@@ -1,0 +1,206 @@
+//! Constraints in a step.
+//!
+//! ```text
+//! 0 = Y (p − G(q)ᵀλ) − …,   g(t+h, q⁺) = 0                    for v and λ
+//! J x − Y G(q)ᵀ δλ = −r,    h G(q⁺) Y x = −g                   Newton
+//! (R J⁻¹ C) δλ = −g + R J⁻¹ r,    R = h G(q⁺) Y,  C = Y G(q)ᵀ
+//!
+//! p⁺ −= G(q⁺)ᵀμ,   G(q⁺) v⁺ + ∂g/∂t = 0                        for μ
+//! ```
+//! J⁻¹ by O(n) elimination, one right side per equation. The small matrix may be singular: the
+//! multipliers are then the shortest that do.
+use super::{balance::Balance, elimination::Elimination};
+use crate::{
+    system::State,
+    tree::{DEPENDENT, Dynamics, Kind, Kinematics, MinNorm, Moving, Rows, Tree},
+};
+
+/// Multipliers of one step and what they are computed with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Closure {
+    start: Rows,
+    end: Rows,
+    kinematics: Kinematics,
+    /// λ and μ, impulses.
+    pub(super) lambda: Vec<f64>,
+    pub(super) mu: Vec<f64>,
+    /// The last change of λ.
+    change: Vec<f64>,
+    /// `J⁻¹ C`, or `M⁻¹ Gᵀ`, column by column.
+    columns: Vec<f64>,
+    /// `R`, row by row.
+    weighted: Vec<f64>,
+    schur: MinNorm,
+    velocity: Vec<f64>,
+    /// Equations that depended on others in the last step.
+    pub(super) dependent: usize,
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+impl Closure {
+    /// G at the start, and the forces of the multipliers in the state, `−Gᵀλ`, in `push`.
+    pub(super) fn begin(
+        &mut self,
+        tree: &Tree,
+        state: &State,
+        kinematics: &Kinematics,
+        impulse: f64,
+        push: &mut [f64],
+    ) {
+        let (m, n) = (tree.constraints(), push.len());
+        let at = Moving {
+            t: state.t,
+            q: &state.q,
+            kinematics,
+            accelerations: None,
+        };
+        tree.constrain(&at, &mut self.start);
+        self.lambda.clear();
+        self.lambda.extend((0..m).map(|k| {
+            let before = state.lambda.get(k).copied().unwrap_or(0.0);
+            if before.is_finite() { impulse * before } else { 0.0 }
+        }));
+        self.mu.clear();
+        self.mu.resize(m, 0.0);
+        for k in 0..m {
+            for (push, g) in push.iter_mut().zip(&self.start.jacobian[k * n..(k + 1) * n]) {
+                *push -= g * self.lambda[k] / impulse;
+            }
+        }
+    }
+
+    /// `p − Gᵀλ`.
+    pub(super) fn push(&self, p: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(p);
+        let n = p.len();
+        for (k, lambda) in self.lambda.iter().enumerate() {
+            for (out, g) in out.iter_mut().zip(&self.start.jacobian[k * n..(k + 1) * n]) {
+                *out -= g * lambda;
+            }
+        }
+    }
+
+    /// g and G at the end of the step; the largest g as a fraction of its terms.
+    pub(super) fn evaluate(&mut self, tree: &Tree, t: f64, next_q: &[f64]) -> f64 {
+        self.kinematics.place(tree, next_q);
+        let at = Moving {
+            t,
+            q: next_q,
+            kinematics: &self.kinematics,
+            accelerations: None,
+        };
+        tree.constrain(&at, &mut self.end);
+        let parts = self.end.value.iter().zip(&self.end.scale);
+        parts.fold(0.0, |m: f64, (g, scale)| {
+            m.max(if *g == 0.0 { 0.0 } else { g.abs() / scale })
+        })
+    }
+
+    /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, and changes λ.
+    pub(super) fn correct(
+        &mut self,
+        tree: &Tree,
+        balance: &Balance,
+        elimination: &mut Elimination,
+        x: &mut [f64],
+    ) {
+        let (m, n) = (self.lambda.len(), x.len());
+        self.columns.clone_from(&self.start.jacobian);
+        self.weighted.clone_from(&self.end.jacobian);
+        for (i, node) in tree.nodes.iter().enumerate() {
+            let (Kind::Ball, Some(turn)) = (node.kind, &balance.turns[i]) else {
+                continue;
+            };
+            let y = turn.start();
+            for k in 0..m {
+                let range = k * n + node.v..k * n + node.v + 3;
+                let column = y * super::balance::three(&self.columns, range.start);
+                self.columns[range.clone()].copy_from_slice(column.as_slice());
+                let row = y.tr_mul(&super::balance::three(&self.weighted, range.start));
+                self.weighted[range].copy_from_slice(row.as_slice());
+            }
+        }
+        // `solve` changes the sign: −J⁻¹C.
+        for column in self.columns.chunks_exact_mut(n) {
+            elimination.solve(tree, column);
+        }
+        let h = balance.h;
+        let schur = self.schur.reset(m);
+        self.change.clear();
+        for k in 0..m {
+            let row = &self.weighted[k * n..(k + 1) * n];
+            for l in 0..m {
+                schur[k * m + l] = -h * dot(row, &self.columns[l * n..(l + 1) * n]);
+            }
+            self.change.push(-self.end.value[k] - h * dot(row, x));
+        }
+        self.schur.factorise(DEPENDENT);
+        self.dependent = m - self.schur.rank();
+        self.schur.solve(&mut self.change);
+        for k in 0..m {
+            self.lambda[k] += self.change[k];
+            for (x, z) in x.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {
+                *x -= z * self.change[k];
+            }
+        }
+    }
+
+    /// Takes back half of the last change of λ.
+    pub(super) fn halve(&mut self) {
+        for (lambda, change) in self.lambda.iter_mut().zip(&mut self.change) {
+            *change *= 0.5;
+            *lambda -= *change;
+        }
+    }
+
+    /// Makes the velocity at the end tangent to the constraints. The node that moves nothing is the error.
+    pub(super) fn project(
+        &mut self,
+        tree: &Tree,
+        t: f64,
+        next_q: &[f64],
+        next_p: &mut [f64],
+        dynamics: &mut Dynamics,
+    ) -> Result<(), usize> {
+        let (m, n) = (self.lambda.len(), next_p.len());
+        self.evaluate(tree, t, next_q);
+        tree.drive_rates(t, &mut dynamics.driven);
+        dynamics.kinematics.place(tree, next_q);
+        dynamics.factorise(tree)?;
+        self.columns.clear();
+        self.velocity.resize(n, 0.0);
+        for k in 0..m {
+            let row = &self.end.jacobian[k * n..(k + 1) * n];
+            dynamics.solve_mass(tree, row, &mut self.velocity);
+            self.columns.extend_from_slice(&self.velocity);
+        }
+        let schur = self.schur.reset(m);
+        for k in 0..m {
+            for l in 0..m {
+                let row = &self.end.jacobian[k * n..(k + 1) * n];
+                schur[k * m + l] = dot(row, &self.columns[l * n..(l + 1) * n]);
+            }
+        }
+        self.schur.factorise(DEPENDENT);
+        // The second time takes out what rounding left of the first.
+        for _ in 0..2 {
+            dynamics.velocity(tree, next_p, &mut self.velocity);
+            self.change.clear();
+            for k in 0..m {
+                let slip = dot(&self.end.jacobian[k * n..(k + 1) * n], &self.velocity);
+                self.change.push(slip + self.end.rate[k]);
+            }
+            self.schur.solve(&mut self.change);
+            for k in 0..m {
+                self.mu[k] += self.change[k];
+                for (p, g) in next_p.iter_mut().zip(&self.end.jacobian[k * n..(k + 1) * n]) {
+                    *p -= g * self.change[k];
+                }
+            }
+        }
+        Ok(())
+    }
+}

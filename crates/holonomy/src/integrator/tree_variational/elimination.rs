@@ -1,0 +1,276 @@
+//! The exact derivative of the balance, eliminated in O(n).
+//!
+//! A change x of the velocities moves and speeds up the bodies. Seen from the bodies themselves,
+//!
+//! ```text
+//! η_i = η_p + ½h S_i B x_i                                pose
+//! δV_i = δV_p + S_i x_i + ½h (V_p × S_i B) x_i            twist
+//! z_i = z_p + Γ_i x_i                                     z = (η, δV)
+//!
+//! δP_p += δP_i + (½h S_i B x_i) ×* P_i                    and the same for F
+//! y_p += y_i + Λ_i x_i                                    y = (δF, δP)
+//!
+//! δr_i = Ψ_iᵀ y_i + σ_iᵀ z_i + κ_i x_i
+//! Ψ = (½h S Bᵀ, −S + ½h (V_p × S) Bᵀ),   σ = (0, ½h (S ×* P) Bᵀ)
+//! κ = ½h [∂(Y p)/∂u + ½h ∂(B g)/∂u + B Sᵀ(S ×* P) + B (½h τ_q B + τ_v)]
+//! ```
+//! Changes seen from the body have no term that couples neighbours but those with x: with
+//! `y_i = A_i z_i + α_i` (for a body alone `A = diag(turning forces, I)`), the joint is eliminated by
+//! an update of the rank of the joint,
+//!
+//! ```text
+//! ρ = Aᵀ Ψ + σ,   D = ρᵀ Γ + κ,   x_i = −D⁻¹ (ρᵀ z_p + Ψᵀ α_i + r_i)
+//! A_p += A − (A Γ + Λ) D⁻¹ ρᵀ
+//! α_p += α − (A Γ + Λ) D⁻¹ (Ψᵀ α + r_i)
+//! ```
+//! an articulated-body algorithm on twelve numbers that need not be symmetric.
+use super::balance::{Balance, three};
+use crate::{
+    Vec3,
+    geometry::se3::{Twist, Wrench, cross, cross_wrench, twist_at, wrench_from},
+    tree::{Kind, Tree},
+};
+use nalgebra::{Matrix3, SMatrix, SVector, Vector6};
+
+type Vector12 = SVector<f64, 12>;
+type Matrix12 = SMatrix<f64, 12, 12>;
+
+/// The eliminated matrix.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Elimination {
+    columns: Vec<Column>,
+    /// D⁻¹ by node.
+    inverse: Vec<Matrix3<f64>>,
+    offsets: Vec<Vec3>,
+    /// Matrices of nodes that have received from their children and not yet given to their parents.
+    slots: Vec<Matrix12>,
+    slot: Vec<Option<usize>>,
+    y: Vec<Vector12>,
+}
+
+/// What belongs to one velocity.
+#[derive(Clone, Copy, Debug, Default)]
+struct Column {
+    gamma: Vector12,
+    psi: Vector12,
+    rho: Vector12,
+    /// A Γ + Λ.
+    load: Vector12,
+}
+
+impl Elimination {
+    /// Work space for a tree. A slot is free again once its node has been eliminated: a chain needs one.
+    pub(super) fn new(tree: &Tree) -> Self {
+        let n = tree.nodes.len();
+        let (mut slot, mut free, mut count) = (vec![None; n], Vec::new(), 0);
+        for i in (0..n).rev() {
+            free.extend(slot[i]);
+            if let Some(parent) = tree.nodes[i].parent
+                && slot[parent].is_none()
+            {
+                slot[parent] = Some(free.pop().unwrap_or_else(|| {
+                    count += 1;
+                    count - 1
+                }));
+            }
+        }
+        Self {
+            columns: vec![Column::default(); tree.velocities()],
+            inverse: vec![Matrix3::zeros(); n],
+            offsets: vec![Vec3::zeros(); n],
+            slots: vec![Matrix12::zeros(); count],
+            slot,
+            y: vec![Vector12::zeros(); n],
+        }
+    }
+
+    /// Eliminates the derivative at the present balance. The node whose pivot is singular is the error.
+    pub(super) fn factorise(&mut self, tree: &Tree, balance: &Balance) -> Result<(), usize> {
+        for matrix in &mut self.slots {
+            matrix.fill(0.0);
+        }
+        for (i, node) in tree.nodes.iter().enumerate().rev() {
+            let frame = &balance.kinematics.frames[i];
+            self.offsets[i] = frame.offset;
+            let mut a = match self.slot[i] {
+                Some(slot) => std::mem::replace(&mut self.slots[slot], Matrix12::zeros()),
+                None => Matrix12::zeros(),
+            };
+            add_body(&mut a, balance, i);
+            let range = node.v..node.v + node.dofs;
+            let kappa = self.prepare(tree, balance, i);
+            let columns = &mut self.columns[range];
+            for column in columns.iter_mut() {
+                column.rho += a.tr_mul(&column.psi);
+                column.load += a * column.gamma;
+            }
+            if node.dofs == 1 {
+                let d = columns[0].rho.dot(&columns[0].gamma) + kappa[(0, 0)];
+                if !(d.abs() > 0.0 && d.is_finite()) {
+                    return Err(i);
+                }
+                self.inverse[i][(0, 0)] = 1.0 / d;
+            } else if node.dofs == 3 {
+                let d = kappa + Matrix3::from_fn(|k, l| columns[k].rho.dot(&columns[l].gamma));
+                self.inverse[i] = d.try_inverse().ok_or(i)?;
+            }
+            let Some(slot) = node.parent.and_then(|parent| self.slot[parent]) else {
+                continue;
+            };
+            for k in 0..node.dofs {
+                let mut row = Vector12::zeros();
+                for l in 0..node.dofs {
+                    row += columns[l].rho * self.inverse[i][(k, l)];
+                }
+                a.ger(-1.0, &columns[k].load, &row, 1.0);
+            }
+            shift(&mut a, &frame.offset);
+            self.slots[slot] += a;
+        }
+        Ok(())
+    }
+
+    /// Γ, Ψ, and σ in place of ρ, Λ in place of A Γ + Λ; κ is returned.
+    fn prepare(&mut self, tree: &Tree, balance: &Balance, i: usize) -> Matrix3<f64> {
+        let (node, frame) = (&tree.nodes[i], &balance.kinematics.frames[i]);
+        let half = 0.5 * balance.h;
+        let (momentum, force) = (&balance.momenta[i], &balance.forces[i]);
+        let columns = &mut self.columns[node.v..node.v + node.dofs];
+        let efforts = &balance.loads.efforts[node.v..node.v + node.dofs];
+        let Some(turn) = balance.turns[i].filter(|_| node.kind == Kind::Ball) else {
+            let mut kappa = Matrix3::zeros();
+            for (k, column) in columns.iter_mut().enumerate() {
+                let s = frame.screw(node.kind, k);
+                let moved = s * half;
+                let carried = cross(&frame.carried, &moved);
+                let pulled = cross_wrench(&moved, momentum);
+                column.gamma = stack(&moved, &(s + carried));
+                column.psi = stack(&moved, &(carried - s));
+                column.load = stack(&cross_wrench(&moved, force), &pulled);
+                column.rho = stack(&Vector6::zeros(), &pulled);
+                kappa[(k, k)] = half * (half * efforts[k].q[0] + efforts[k].v);
+            }
+            return kappa;
+        };
+        let (b, u) = (turn.middle(), half);
+        let screws: [Twist; 3] = std::array::from_fn(|k| frame.screw(node.kind, k));
+        let mix = |weights: [f64; 3]| -> Twist {
+            screws[0] * weights[0] + screws[1] * weights[1] + screws[2] * weights[2]
+        };
+        let mut own = Matrix3::zeros();
+        for k in 0..3 {
+            let moved = mix([b[(0, k)], b[(1, k)], b[(2, k)]]) * half;
+            // Row k of B: column k of S Bᵀ.
+            let against = mix([b[(k, 0)], b[(k, 1)], b[(k, 2)]]) * half;
+            columns[k].gamma = stack(&moved, &(screws[k] + cross(&frame.carried, &moved)));
+            columns[k].psi = stack(&against, &(cross(&frame.carried, &against) - screws[k]));
+            columns[k].load = stack(&cross_wrench(&moved, force), &cross_wrench(&moved, momentum));
+            columns[k].rho = stack(&Vector6::zeros(), &cross_wrench(&against, momentum));
+            let pulled: Wrench = cross_wrench(&screws[k], momentum);
+            for l in 0..3 {
+                own[(l, k)] = screws[l].dot(&pulled);
+            }
+        }
+        let by_q = Matrix3::from_fn(|k, l| efforts[k].q[l]);
+        let by_v = Matrix3::from_diagonal(&Vec3::from_fn(|k, _| efforts[k].v));
+        let (p, g) = (three(&balance.p, node.v), three(&balance.pushes, node.v));
+        (turn.start_slope(&p) + turn.middle_slope(&g) * half + b * (own + by_q * b * half + by_v)) * u
+    }
+
+    /// Solves `δr = −r` in place: r becomes x.
+    pub(super) fn solve(&mut self, tree: &Tree, r: &mut [f64]) {
+        self.y.fill(Vector12::zeros());
+        for (i, node) in tree.nodes.iter().enumerate().rev() {
+            let mut alpha = self.y[i];
+            let columns = &self.columns[node.v..node.v + node.dofs];
+            let mut rest = [0.0; 3];
+            for (k, column) in columns.iter().enumerate() {
+                rest[k] = column.psi.dot(&alpha) + r[node.v + k];
+            }
+            for (k, column) in columns.iter().enumerate() {
+                let x: f64 = (0..node.dofs).map(|l| self.inverse[i][(k, l)] * rest[l]).sum();
+                r[node.v + k] = x;
+                alpha -= column.load * x;
+            }
+            if let Some(parent) = node.parent {
+                let (force, momentum) = halves(&alpha);
+                let d = &self.offsets[i];
+                self.y[parent] += stack(&wrench_from(&force, d), &wrench_from(&momentum, d));
+            }
+        }
+        for (i, node) in tree.nodes.iter().enumerate() {
+            let mut z = match node.parent {
+                None => Vector12::zeros(),
+                Some(parent) => {
+                    let (pose, twist) = halves(&self.y[parent]);
+                    let d = &self.offsets[i];
+                    stack(&twist_at(&pose, d), &twist_at(&twist, d))
+                }
+            };
+            let columns = &self.columns[node.v..node.v + node.dofs];
+            let mut drag = [0.0; 3];
+            for (k, column) in columns.iter().enumerate() {
+                drag[k] = column.rho.dot(&z);
+            }
+            for (k, column) in columns.iter().enumerate() {
+                let more: f64 = (0..node.dofs).map(|l| self.inverse[i][(k, l)] * drag[l]).sum();
+                r[node.v + k] = -r[node.v + k] - more;
+                z += column.gamma * r[node.v + k];
+            }
+            self.y[i] = z;
+        }
+    }
+}
+
+/// `A = (turning forces, 0; 0, I)` of one body.
+fn add_body(a: &mut Matrix12, balance: &Balance, i: usize) {
+    let (inertia, load) = (&balance.kinematics.frames[i].inertia, &balance.loads.loads[i]);
+    let force = load.fixed.cross_matrix();
+    for k in 0..3 {
+        for l in 0..3 {
+            a[(k, 3 + l)] += force[(k, l)];
+            a[(3 + k, 3 + l)] += load.turning[(k, l)];
+        }
+    }
+    if inertia.mass > 0.0 {
+        let matrix = inertia.matrix();
+        for l in 0..6 {
+            for k in 0..6 {
+                a[(6 + k, 6 + l)] += matrix[(k, l)];
+            }
+        }
+    }
+}
+
+fn stack(a: &Vector6<f64>, b: &Vector6<f64>) -> Vector12 {
+    let mut out = Vector12::zeros();
+    out.fixed_rows_mut::<6>(0).copy_from(a);
+    out.fixed_rows_mut::<6>(6).copy_from(b);
+    out
+}
+
+fn halves(x: &Vector12) -> (Vector6<f64>, Vector6<f64>) {
+    (x.fixed_rows::<6>(0).into(), x.fixed_rows::<6>(6).into())
+}
+
+/// From twists at a point to wrenches there; both to a point `d` before it.
+fn shift(a: &mut Matrix12, d: &Vec3) {
+    for half in [0, 6] {
+        for i in 0..12 {
+            let v = Vec3::new(a[(i, half)], a[(i, half + 1)], a[(i, half + 2)]);
+            let w = d.cross(&v);
+            for k in 0..3 {
+                a[(i, half + 3 + k)] += w[k];
+            }
+        }
+    }
+    for j in 0..12 {
+        for half in [0, 6] {
+            let f = Vec3::new(a[(half, j)], a[(half + 1, j)], a[(half + 2, j)]);
+            let n = d.cross(&f);
+            for k in 0..3 {
+                a[(half + 3 + k, j)] += n[k];
+            }
+        }
+    }
+}

@@ -1,0 +1,322 @@
+//! The variational integrator for trees of rigid bodies: discrete Euler–Lagrange equations with the
+//! midpoint rule, in position–momentum form, solved in O(n).
+//!
+//! ```text
+//! Lᵈ(q, q⁺) = h L(q̄, v)        joints: q̄ = (q + q⁺)/2,  v = (q⁺ − q)/h
+//!                              ball joints: halfway rotation and hω = 2 sin(θ/2) axis, see `turn.rs`
+//! 0 = p + D₁Lᵈ + f⁻:     0 = Y p_i − S_iᵀ P_i + ½h B (g_i + τ_i)                        for v
+//! p⁺ = D₂Lᵈ + f⁺:        p⁺ = p + h (g_i + τ_i)                        (ball: H p⁺ = Hᵀp + h (g + τ))
+//! g_i = S_iᵀ (F_i − V_p ×* P_i)                    ∂L/∂q̄_i;  B = Y = 1 but for ball joints
+//! ```
+//! S, V, P and F as in [`crate::tree`], in the middle of the step. Forces act half at each end, which
+//! keeps the order; [`Forcing::OneSided`] puts all of them at the start, as trep does. Newton's method is
+//! exact, and a step costs O(n): see `elimination.rs`. Only what potentials of sites add to the
+//! derivative is not there; with them the first matrix is kept and corrected by Broyden's updates.
+mod balance;
+mod broyden;
+mod closure;
+mod elimination;
+mod turn;
+
+use super::{Cause, Fault, Integrator, StepInfo};
+use crate::{
+    lagrangian::Undefined,
+    system::State,
+    tree::{Dynamics, Kind, Tree},
+};
+use balance::Balance;
+use broyden::Broyden;
+use closure::Closure;
+use elimination::Elimination;
+use std::sync::Arc;
+
+/// A variational integrator for a [`Tree`].
+pub struct TreeVariational {
+    tree: Arc<Tree>,
+    options: TreeOptions,
+    balance: Balance,
+    elimination: Elimination,
+    broyden: Broyden,
+    closure: Closure,
+    /// The last correction of the velocities.
+    applied: Vec<f64>,
+    dynamics: Dynamics,
+    /// What a displacement of one counts, by velocity: 1 rad, or the length of the tree.
+    units: Vec<f64>,
+    push: Vec<f64>,
+    next_q: Vec<f64>,
+    next_p: Vec<f64>,
+}
+
+/// How a step is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreeOptions {
+    /// Where joint forces without potential act.
+    pub forcing: Forcing,
+    /// Newton iterations after which a step is given up.
+    pub max_iterations: u32,
+}
+
+impl Default for TreeOptions {
+    fn default() -> Self {
+        Self {
+            forcing: Forcing::Symmetric,
+            max_iterations: 50,
+        }
+    }
+}
+
+/// Where the impulse of forces without potential acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Forcing {
+    /// Half at the start and half at the end of a step: second order.
+    Symmetric,
+    /// All at the start, and multipliers too: first order, and what trep does.
+    OneSided,
+}
+
+/// Corrections below this fraction of the motion in a step end Newton's method: the next would be its square.
+const LAST_CORRECTION: f64 = 1e-10;
+/// What the next correction would be, when it is foreseen to be below rounding.
+const BELOW_ROUNDING: f64 = 1e-17;
+/// Corrections that no longer become smaller, below this fraction of the motion, are rounding.
+const STALLED: f64 = 1e-6;
+/// Motion in a step, in radians, below which corrections are not compared with it.
+const SMALL_MOTION: f64 = 1e-6;
+
+impl TreeVariational {
+    /// A method for a tree.
+    pub fn new(tree: Arc<Tree>, options: TreeOptions) -> Self {
+        let length = tree.length();
+        let mut units = vec![1.0; tree.velocities()];
+        for node in &tree.nodes {
+            if matches!(node.kind, Kind::Translation | Kind::Screw { turn: 0.0, .. }) {
+                units[node.v..node.v + node.dofs].fill(length);
+            }
+        }
+        Self {
+            elimination: Elimination::new(&tree),
+            tree,
+            options,
+            balance: Balance::default(),
+            broyden: Broyden::default(),
+            closure: Closure::default(),
+            applied: Vec::new(),
+            dynamics: Dynamics::default(),
+            units,
+            push: Vec::new(),
+            next_q: Vec::new(),
+            next_p: Vec::new(),
+        }
+    }
+
+    fn singular(&self, node: usize) -> Fault {
+        Fault {
+            cause: Cause::Undefined(Undefined::SingularMass),
+            body: Some(self.tree.nodes[node].body),
+        }
+    }
+
+    fn body_of(&self, velocity: usize) -> Option<usize> {
+        let nodes = &self.tree.nodes;
+        nodes
+            .iter()
+            .rev()
+            .find(|node| node.v <= velocity && node.dofs > 0)
+            .map(|node| node.body)
+    }
+
+    /// Constraint equations that depended on others in the last step: redundant ones, or a configuration
+    /// where the mechanism is singular.
+    pub fn dependent_constraints(&self) -> usize {
+        self.closure.dependent
+    }
+
+    fn too_large(&self, node: usize) -> Fault {
+        Fault {
+            cause: Cause::TooLarge,
+            body: Some(self.tree.nodes[node].body),
+        }
+    }
+
+    /// What is out of balance at the present velocities and multipliers.
+    fn evaluate(&mut self, state: &State) -> Result<f64, usize> {
+        let constrained = self.tree.constraints() > 0;
+        if constrained {
+            self.closure.push(&state.p, &mut self.balance.p);
+        }
+        self.balance.evaluate(&self.tree, state)?;
+        self.balance
+            .end_configuration(&self.tree, state, &mut self.next_q);
+        if !constrained {
+            return Ok(self.balance.unbalance);
+        }
+        let open = self
+            .closure
+            .evaluate(&self.tree, state.t + self.balance.h, &self.next_q);
+        Ok(self.balance.unbalance.max(open))
+    }
+
+    /// Solves for the discrete velocities and multipliers.
+    fn solve(&mut self, state: &State) -> Result<u32, Fault> {
+        let exact = self.tree.has_exact_derivative();
+        // Sums over n bodies, rounded at random.
+        let rounding = f64::EPSILON * (self.tree.nodes.len() as f64).sqrt();
+        let (mut iterations, mut retreats, mut last) = (0, 0, f64::INFINITY);
+        self.broyden.clear();
+        loop {
+            let outcome = self.evaluate(state);
+            // Nothing left but the rounding of its own terms.
+            if iterations > 0 && outcome.is_ok_and(|unbalance| unbalance <= rounding) {
+                return Ok(iterations);
+            }
+            let (mut change, mut worst) = (f64::INFINITY, 0);
+            match outcome {
+                Ok(_) => {
+                    if exact || iterations == 0 {
+                        let factored = self.elimination.factorise(&self.tree, &self.balance);
+                        factored.map_err(|node| self.singular(node))?;
+                    }
+                    self.correct(exact);
+                    (change, worst) = self.correction();
+                }
+                // Half a turn in one step.
+                Err(node) if iterations == 0 => return Err(self.too_large(node)),
+                Err(_) => {}
+            }
+            iterations += 1;
+            if iterations >= self.options.max_iterations {
+                let cause = match change.is_finite() {
+                    true => Cause::NotConverged {
+                        iterations,
+                        correction: change,
+                    },
+                    false => Cause::NotFinite,
+                };
+                return Err(Fault {
+                    cause,
+                    body: self.body_of(worst),
+                });
+            }
+            let scale = self.motion() + SMALL_MOTION;
+            // Two corrections foretell the next.
+            let rate = if last.is_finite() { change / last } else { 1.0 };
+            let stalled = change <= STALLED * scale && rate > 0.2;
+            if !(rate <= 2.0) && (!change.is_finite() || retreats < 2) && !stalled {
+                retreats += 1;
+                // Farther from a solution than before: back by half of the last correction.
+                for (v, x) in self.balance.v.iter_mut().zip(&mut self.applied) {
+                    *x *= 0.5;
+                    *v -= *x;
+                }
+                self.closure.halve();
+                last *= 0.5;
+                continue;
+            }
+            for (v, x) in self.balance.v.iter_mut().zip(&self.balance.residual) {
+                *v += x;
+            }
+            self.applied.clone_from(&self.balance.residual);
+            retreats = 0;
+            let next = change * if exact { rate * rate } else { rate };
+            let last_one = if exact { LAST_CORRECTION } else { f64::EPSILON };
+            if change <= last_one * scale || next <= BELOW_ROUNDING * scale || stalled {
+                let ended = self.evaluate(state);
+                return ended.map(|_| iterations).map_err(|node| self.too_large(node));
+            }
+            last = change;
+        }
+    }
+
+    /// The correction of the velocities, in place of the residual, and of the multipliers.
+    fn correct(&mut self, exact: bool) {
+        let x = &mut self.balance.residual;
+        if self.tree.constraints() > 0 {
+            let mut x = std::mem::take(x);
+            self.elimination.solve(&self.tree, &mut x);
+            self.closure
+                .correct(&self.tree, &self.balance, &mut self.elimination, &mut x);
+            self.balance.residual = x;
+        } else {
+            self.elimination.solve(&self.tree, x);
+        }
+        if !exact {
+            self.broyden.correct(&self.units, &mut self.balance.residual);
+        }
+    }
+
+    /// Size of the correction, and which is worst.
+    fn correction(&self) -> (f64, usize) {
+        let h = self.balance.h.abs();
+        let (mut change, mut worst) = (0.0_f64, 0);
+        for (j, x) in self.balance.residual.iter().enumerate() {
+            let moved = h * x.abs() / self.units[j];
+            if !(moved <= change) {
+                (change, worst) = (moved, j);
+            }
+        }
+        (change, worst)
+    }
+
+    /// Size of the motion in the step.
+    fn motion(&self) -> f64 {
+        let parts = self.balance.v.iter().zip(&self.units);
+        self.balance.h.abs() * parts.fold(0.0_f64, |m, (v, unit)| m.max(v.abs() / unit))
+    }
+}
+
+impl Integrator for TreeVariational {
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        let constrained = self.tree.constraints() > 0;
+        let one_sided = self.options.forcing == Forcing::OneSided;
+        self.balance.forcing = if one_sided { 2.0 } else { 1.0 };
+        self.balance.begin(&self.tree, state, h);
+        self.push.clear();
+        self.push.resize(self.tree.velocities(), 0.0);
+        self.dynamics.kinematics.place(&self.tree, &state.q);
+        // Half of the impulse of the constraints at each end.
+        let impulse = if one_sided { h } else { 0.5 * h };
+        if constrained {
+            let placed = &self.dynamics.kinematics;
+            self.closure
+                .begin(&self.tree, state, placed, impulse, &mut self.push);
+        }
+        let guessed = self
+            .balance
+            .guess(&self.tree, state, &self.push, &mut self.dynamics);
+        guessed.map_err(|node| self.singular(node))?;
+        let iterations = self.solve(state)?;
+        self.balance.end_momentum(&self.tree, &mut self.next_p);
+        if constrained && !one_sided {
+            let projected = self.closure.project(
+                &self.tree,
+                state.t + h,
+                &self.next_q,
+                &mut self.next_p,
+                &mut self.dynamics,
+            );
+            projected.map_err(|node| self.singular(node))?;
+        }
+        let bad = |x: &f64| !x.is_finite();
+        if let Some(j) = self.next_p.iter().position(bad) {
+            return Err(Fault {
+                cause: Cause::NotFinite,
+                body: self.body_of(j),
+            });
+        }
+        // Impulses at both ends; over the step they act as one force.
+        state.lambda.clear();
+        let impulses = self.closure.lambda.iter().zip(&self.closure.mu);
+        state
+            .lambda
+            .extend(impulses.map(|(start, end)| (start + end) / h));
+        state.q.copy_from_slice(&self.next_q);
+        state.p.copy_from_slice(&self.next_p);
+        state.t += h;
+        Ok(StepInfo {
+            iterations,
+            evaluations: iterations + 2,
+            ..StepInfo::default()
+        })
+    }
+}

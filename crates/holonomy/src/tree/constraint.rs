@@ -1,0 +1,399 @@
+//! Constraints on a tree: `g(t, q) = 0`, enforced by `−Gᵀλ`, `G = ∂g/∂q`.
+//!
+//! ```text
+//! coincidence   e·(r_a − r_b)                  for each direction e
+//! distance      |r_a − r_b| − ℓ(t)
+//! plane         n·(r − r_o)                    n fixed on the body of o
+//! orientation   2 u of (c, u) = (R_a Q)⁻¹ R_b  three rows
+//! coupling      Σ cₖ qₖ − d
+//! cable         Σ |rₖ₊₁ − rₖ| − ℓ(t)
+//! ```
+//! All but the orientation and couplings of angles are lengths, so λ is a force in newtons: positive
+//! when a distance or a cable pulls.
+use super::{Kind, Kinematics, Motion, SitePlace, Tree, TreeError};
+use crate::{
+    Vec3,
+    geometry::se3::{Twist, Wrench, angular, join, linear, wrench_from},
+};
+use nalgebra::{Rotation3, UnitQuaternion};
+
+/// A constraint. Sites and bodies are given by their number.
+pub enum Constraint {
+    /// Two sites have the same coordinates along the given directions of the world.
+    Coincidence {
+        /// The sites.
+        between: [usize; 2],
+        /// One to three independent directions.
+        directions: Vec<Vec3>,
+    },
+    /// Two sites are at a distance.
+    Distance {
+        /// The sites.
+        between: [usize; 2],
+        /// The distance.
+        length: Length,
+    },
+    /// A site is on a plane.
+    Plane {
+        /// The site.
+        site: usize,
+        /// A site on the plane, on the body that carries it.
+        on: usize,
+        /// The normal, in the frame of that body.
+        normal: Vec3,
+    },
+    /// A body is turned against another, or the world, as given.
+    Orientation {
+        /// The other body; `None` for the world.
+        from: Option<usize>,
+        /// The body.
+        to: usize,
+        /// The rotation `from_from_to`.
+        relative: UnitQuaternion<f64>,
+    },
+    /// Coordinates of scalar joints are coupled linearly: `Σ cₖ qₖ = d`.
+    Coupling {
+        /// Body, number of the coordinate in its joint, and factor c.
+        terms: Vec<(usize, usize, f64)>,
+        /// d.
+        constant: f64,
+    },
+    /// A cable of given length runs through sites.
+    Cable {
+        /// Two sites or more.
+        through: Vec<usize>,
+        /// Its length.
+        length: Length,
+    },
+}
+
+/// A length that is given.
+pub enum Length {
+    /// Always the same, m.
+    Fixed(f64),
+    /// A function of time.
+    Driven(Motion),
+}
+
+impl Length {
+    fn at(&self, t: f64) -> (f64, f64, f64) {
+        match self {
+            Self::Fixed(length) => (*length, 0.0, 0.0),
+            Self::Driven(motion) => motion(t),
+        }
+    }
+}
+
+impl Constraint {
+    /// Number of equations.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Coincidence { directions, .. } => directions.len(),
+            Self::Orientation { .. } => 3,
+            _ => 1,
+        }
+    }
+
+    /// Whether moving everything as a whole leaves it alone.
+    pub(super) fn is_internal(&self, tree: &Tree) -> bool {
+        let moving = |sites: &[usize]| sites.iter().all(|s| tree.sites[*s].node.is_some());
+        match self {
+            Self::Coincidence { between, directions } => directions.len() == 3 && moving(between),
+            Self::Distance { between, .. } => moving(between),
+            Self::Plane { site, on, .. } => moving(&[*site, *on]),
+            Self::Orientation { from, .. } => from.is_some(),
+            Self::Coupling { .. } => false,
+            Self::Cable { through, .. } => moving(through),
+        }
+    }
+}
+
+/// Values and derivatives of all constraints at one placement.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows {
+    pub(crate) value: Vec<f64>,
+    /// The size of the numbers the value is a difference of.
+    pub(crate) scale: Vec<f64>,
+    /// `∂g/∂t`.
+    pub(crate) rate: Vec<f64>,
+    /// `g̈` for the accelerations given.
+    pub(crate) second: Vec<f64>,
+    /// G, row by row.
+    pub(crate) jacobian: Vec<f64>,
+}
+
+/// One placement with what moves there.
+pub(crate) struct Moving<'a> {
+    pub(crate) t: f64,
+    pub(crate) q: &'a [f64],
+    pub(crate) kinematics: &'a Kinematics,
+    /// Spatial accelerations of the nodes, where `g̈` is wanted.
+    pub(crate) accelerations: Option<&'a [Twist]>,
+}
+
+impl Tree {
+    /// Number m of constraint equations.
+    pub fn constraints(&self) -> usize {
+        self.constraint_rows
+    }
+
+    /// The name of the constraint that an equation, and its multiplier in `State::lambda`, belongs to.
+    pub fn constraint_name(&self, row: usize) -> Option<&str> {
+        let mut end = 0;
+        self.constraints
+            .iter()
+            .find(|(_, constraint)| {
+                end += constraint.rows();
+                row < end
+            })
+            .map(|(name, _)| name.as_str())
+    }
+
+    /// Evaluates the constraints.
+    pub(crate) fn constrain(&self, at: &Moving<'_>, out: &mut Rows) {
+        let (m, n) = (self.constraint_rows, self.velocities);
+        for list in [&mut out.value, &mut out.scale, &mut out.rate, &mut out.second] {
+            list.clear();
+            list.resize(m, 0.0);
+        }
+        out.jacobian.clear();
+        out.jacobian.resize(m * n, 0.0);
+        let mut row = 0;
+        for (_, constraint) in &self.constraints {
+            match constraint {
+                Constraint::Coincidence { between, directions } => {
+                    for e in directions {
+                        let [a, b] = between.map(|s| self.moving_site(at, s));
+                        out.value[row] = e.dot(&(a.r - b.r));
+                        out.scale[row] = e.dot(&a.r).abs() + e.dot(&b.r).abs();
+                        out.second[row] = e.dot(&(a.a - b.a));
+                        self.pull(at, between[0], e, row, out);
+                        self.pull(at, between[1], &-e, row, out);
+                        row += 1;
+                    }
+                }
+                Constraint::Distance { between, length } => {
+                    self.polyline(at, between, length, row, out);
+                    row += 1;
+                }
+                Constraint::Cable { through, length } => {
+                    self.polyline(at, through, length, row, out);
+                    row += 1;
+                }
+                Constraint::Plane { site, on, normal } => {
+                    self.plane(at, *site, *on, normal, row, out);
+                    row += 1;
+                }
+                Constraint::Orientation { from, to, relative } => {
+                    self.orientation(at, *from, *to, relative, row, out);
+                    row += 3;
+                }
+                Constraint::Coupling { terms, constant } => {
+                    out.value[row] = -constant;
+                    for (body, k, factor) in terms {
+                        let (q, v) = self.coordinate(*body, *k);
+                        out.value[row] += factor * at.q[q];
+                        out.scale[row] += (factor * at.q[q]).abs();
+                        out.jacobian[row * n + v] += factor;
+                    }
+                    row += 1;
+                }
+            }
+        }
+    }
+
+    /// `Σ |rₖ₊₁ − rₖ| − ℓ`.
+    fn polyline(&self, at: &Moving<'_>, sites: &[usize], length: &Length, row: usize, out: &mut Rows) {
+        let (l, rate, second) = length.at(at.t);
+        (out.value[row], out.rate[row], out.second[row]) = (-l, -rate, -second);
+        out.scale[row] = l.abs();
+        for pair in sites.windows(2) {
+            let (a, b) = (self.moving_site(at, pair[0]), self.moving_site(at, pair[1]));
+            let d = b.r - a.r;
+            let distance = d.norm();
+            let n = d / distance;
+            let (v, along) = (b.v - a.v, n.dot(&(b.v - a.v)));
+            out.value[row] += distance;
+            out.scale[row] += a.r.norm() + b.r.norm();
+            out.second[row] += n.dot(&(b.a - a.a)) + (v.norm_squared() - along * along) / distance;
+            self.pull(at, pair[1], &n, row, out);
+            self.pull(at, pair[0], &-n, row, out);
+        }
+    }
+
+    fn plane(&self, at: &Moving<'_>, site: usize, on: usize, normal: &Vec3, row: usize, out: &mut Rows) {
+        let (s, o) = (self.moving_site(at, site), self.moving_site(at, on));
+        let (mut n, mut turn, mut turning) = (normal.normalize(), Vec3::zeros(), Vec3::zeros());
+        let d = s.r - o.r;
+        if let Some(node) = self.sites[on].node {
+            let frame = &at.kinematics.frames[node];
+            let body = self.nodes[node].body;
+            n = frame.rotation * self.node_from_body[body].direction(&n);
+            turn = angular(&frame.twist);
+            turning = at.accelerations.map_or_else(Vec3::zeros, |a| angular(&a[node]));
+            // The plane is pushed back where the site is.
+            self.pull_node(at, node, &(s.r - frame.origin), &-n, row, out);
+        }
+        self.pull(at, site, &n, row, out);
+        out.value[row] = n.dot(&d);
+        out.scale[row] = s.r.norm() + o.r.norm();
+        let (dn, ddn) = (turn.cross(&n), turning.cross(&n) + turn.cross(&turn.cross(&n)));
+        out.second[row] = n.dot(&(s.a - o.a)) + 2.0 * dn.dot(&(s.v - o.v)) + ddn.dot(&d);
+    }
+
+    fn orientation(
+        &self,
+        at: &Moving<'_>,
+        from: Option<usize>,
+        to: usize,
+        relative: &UnitQuaternion<f64>,
+        row: usize,
+        out: &mut Rows,
+    ) {
+        let attitude = |body: Option<usize>| match body {
+            None => UnitQuaternion::identity(),
+            Some(b) => {
+                let r = at.kinematics.frames[self.body_nodes[b]].rotation;
+                UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(r))
+                    * self.node_from_body[b].rotation
+            }
+        };
+        let here = attitude(Some(to));
+        let turn = (attitude(from) * relative).inverse() * here;
+        let sign = 1.0_f64.copysign(turn.w);
+        let (c, u) = (sign * turn.w, turn.imag() * sign);
+        let node = self.body_nodes[to];
+        let acceleration = |node: usize| at.accelerations.map_or_else(Vec3::zeros, |a| angular(&a[node]));
+        let relative_acceleration =
+            acceleration(node) - from.map_or_else(Vec3::zeros, |b| acceleration(self.body_nodes[b]));
+        for k in 0..3 {
+            // Row k of (c + û) R_bᵀ.
+            let e = Vec3::ith(k, 1.0);
+            let moment = here * (e * c - u.cross(&e));
+            out.value[row + k] = 2.0 * u[k];
+            out.scale[row + k] = 1.0;
+            // On the constraint both turn alike, and nothing else is left of ü.
+            out.second[row + k] = moment.dot(&relative_acceleration);
+            self.pull_wrench(at, node, &join(&Vec3::zeros(), &moment), row + k, out);
+            if let Some(b) = from {
+                self.pull_wrench(
+                    at,
+                    self.body_nodes[b],
+                    &join(&Vec3::zeros(), &-moment),
+                    row + k,
+                    out,
+                );
+            }
+        }
+    }
+
+    /// Where one coordinate of a body's joint is in q and in v.
+    fn coordinate(&self, body: usize, k: usize) -> (usize, usize) {
+        let (q, v) = self.offsets(body);
+        (q + k, v + k)
+    }
+
+    /// Adds a force on a site to row `row` of G.
+    fn pull(&self, at: &Moving<'_>, site: usize, force: &Vec3, row: usize, out: &mut Rows) {
+        let SitePlace { node, position } = self.sites[site];
+        if let Some(node) = node {
+            let arm = at.kinematics.frames[node].rotation * position;
+            self.pull_node(at, node, &arm, force, row, out);
+        }
+    }
+
+    fn pull_node(&self, at: &Moving<'_>, node: usize, arm: &Vec3, force: &Vec3, row: usize, out: &mut Rows) {
+        self.pull_wrench(at, node, &join(force, &arm.cross(force)), row, out);
+    }
+
+    /// `Sᵀ W` for the node and all that carry it.
+    fn pull_wrench(&self, at: &Moving<'_>, node: usize, wrench: &Wrench, row: usize, out: &mut Rows) {
+        let n = self.velocities;
+        let (mut wrench, mut next) = (*wrench, Some(node));
+        while let Some(i) = next {
+            let (node, frame) = (&self.nodes[i], &at.kinematics.frames[i]);
+            for k in 0..node.dofs {
+                out.jacobian[row * n + node.v + k] += frame.screw(node.kind, k).dot(&wrench);
+            }
+            wrench = wrench_from(&wrench, &frame.offset);
+            next = node.parent;
+        }
+    }
+
+    fn moving_site(&self, at: &Moving<'_>, site: usize) -> MovingSite {
+        let place = &self.sites[site];
+        let mut out = MovingSite {
+            r: at.kinematics.site(place),
+            v: at.kinematics.site_velocity(place),
+            a: Vec3::zeros(),
+        };
+        if let (Some(node), Some(accelerations)) = (place.node, at.accelerations) {
+            let (frame, a) = (&at.kinematics.frames[node], &accelerations[node]);
+            let arm = frame.rotation * place.position;
+            // Of the point of the body, not of the field: ω × v more.
+            out.a = linear(a) + angular(a).cross(&arm) + angular(&frame.twist).cross(&out.v);
+        }
+        out
+    }
+
+    pub(super) fn check_constraints(&self) -> Result<(), TreeError> {
+        for (name, constraint) in &self.constraints {
+            let refuse = |why| Err(TreeError::Constraint(name.clone(), why));
+            let (sites, bodies): (Vec<usize>, Vec<usize>) = match constraint {
+                Constraint::Coincidence { between, directions } => {
+                    if directions.is_empty() || directions.len() > 3 {
+                        return refuse("give one to three directions");
+                    }
+                    (between.to_vec(), Vec::new())
+                }
+                Constraint::Distance { between, .. } => (between.to_vec(), Vec::new()),
+                Constraint::Plane { site, on, normal } => {
+                    if !(normal.norm() > 0.0) {
+                        return refuse("the normal of a plane is not zero");
+                    }
+                    (vec![*site, *on], Vec::new())
+                }
+                Constraint::Orientation { from, to, .. } => {
+                    (Vec::new(), from.iter().copied().chain([*to]).collect())
+                }
+                Constraint::Coupling { terms, .. } => {
+                    (Vec::new(), terms.iter().map(|(body, ..)| *body).collect())
+                }
+                Constraint::Cable { through, .. } => {
+                    if through.len() < 2 {
+                        return refuse("a cable runs through two sites or more");
+                    }
+                    (through.clone(), Vec::new())
+                }
+            };
+            if sites.iter().any(|s| *s >= self.sites.len()) {
+                return refuse("it names a site that does not exist");
+            }
+            if bodies.iter().any(|b| *b >= self.len()) {
+                return refuse("it names a body that does not exist");
+            }
+            if let Constraint::Coupling { terms, .. } = constraint {
+                for (body, k, _) in terms {
+                    let (q, v) = self.coordinate(*body, *k);
+                    let scalar = self.nodes.iter().any(|node| {
+                        let reach = |at: usize, from: usize| at >= from && at < from + node.dofs;
+                        node.body == *body
+                            && matches!(node.kind, Kind::Screw { .. } | Kind::Translation)
+                            && reach(q, node.q)
+                            && reach(v, node.v)
+                    });
+                    if !scalar {
+                        return refuse("it couples a coordinate that is not an angle or a length that moves");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+struct MovingSite {
+    r: Vec3,
+    v: Vec3,
+    a: Vec3,
+}

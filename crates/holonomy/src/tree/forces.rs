@@ -1,0 +1,297 @@
+//! Forces on a tree: gravity, potentials of sites, wrenches on bodies, forces in joints.
+//!
+//! ```text
+//! W_i = (Σ f, Σ r × f + Σ n)            wrench on body i at its origin, r from there
+//! F_i = Σ_{j ⪰ i} W_j                    pulled back to joint i as S_iᵀ F_i + τ_i
+//!
+//! δW_i − η_i ×* W_i = (f̂ θ, (Σ r̂ f̂ + n̂) θ)        as the body turns by θ under forces fixed in space
+//! ```
+use super::{Kind, Kinematics, Tree, TreeError};
+use crate::{
+    Vec3,
+    geometry::se3::{Wrench as Wrench6, join},
+};
+use nalgebra::Matrix3;
+
+/// A force in a joint. On universal joints it acts on both angles, on ball joints on the rotation.
+pub enum JointForce {
+    /// `τ = −k (q − q₀)`, with energy `½ k (q − q₀)²`. On a spherical joint (q₀ = 0) the energy is
+    /// `2 k sin²(θ/2)`, the same to second order.
+    Spring {
+        /// Stiffness k, N m/rad or N/m.
+        stiffness: f64,
+        /// Rest position q₀, rad or m.
+        rest: f64,
+    },
+    /// `V(q)`, `V'(q)`, `V''(q)`: a nonlinear spring.
+    Potential(Law<f64>),
+    /// `τ = −c v`.
+    Damper {
+        /// Coefficient c, N m s/rad or N s/m.
+        coefficient: f64,
+    },
+    /// `τ(t, q, v)`, `∂τ/∂q`, `∂τ/∂v`: a motor, friction, control.
+    Effort(Law<(f64, f64, f64)>),
+}
+
+/// A function with two of its derivatives.
+pub type Law<T> = Box<dyn Fn(T) -> [f64; 3] + Send + Sync>;
+
+/// A force and a moment on a body, as a function of time.
+pub struct Wrench {
+    /// The body.
+    pub body: usize,
+    /// Where the force acts, in the body's frame.
+    pub position: Vec3,
+    /// Axes of force and moment.
+    pub frame: WrenchFrame,
+    /// Force and moment at a time, N and N m.
+    pub value: Box<dyn Fn(f64) -> (Vec3, Vec3) + Send + Sync>,
+}
+
+/// Axes in which a wrench is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrenchFrame {
+    /// Those of the world.
+    World,
+    /// Those of the body.
+    Body,
+}
+
+/// The wrench on one node and how it changes as the node turns.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Load {
+    pub(crate) wrench: Wrench6,
+    /// Sum of the forces that are fixed in space.
+    pub(crate) fixed: Vec3,
+    /// `Σ r̂ f̂ + n̂` of them.
+    pub(crate) turning: Matrix3<f64>,
+}
+
+impl Load {
+    fn add(&mut self, arm: &Vec3, force: &Vec3) {
+        self.wrench += join(force, &arm.cross(force));
+        self.fixed += force;
+        // r̂ f̂ = f rᵀ − (r·f) 1
+        self.turning += force * arm.transpose() - Matrix3::from_diagonal_element(arm.dot(force));
+    }
+}
+
+/// A force in one scalar joint, or in one component of a ball joint.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Effort {
+    pub(crate) value: f64,
+    /// With respect to the joint's position: a row for the rotation of a ball joint, one number otherwise.
+    pub(crate) q: [f64; 3],
+    pub(crate) v: f64,
+    /// The part without potential, counted once.
+    pub(crate) forced: f64,
+}
+
+/// Forces of a whole tree, and work space.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Loads {
+    pub(crate) loads: Vec<Load>,
+    pub(crate) efforts: Vec<Effort>,
+    points: Vec<Vec3>,
+    gradient: Vec<Vec3>,
+}
+
+impl Tree {
+    /// Wrenches of gravity, potentials and wrenches at a placement.
+    pub(crate) fn load(&self, t: f64, kinematics: &Kinematics, out: &mut Loads) {
+        out.loads.clear();
+        out.loads.resize(self.nodes.len(), Load::default());
+        if self.gravity != Vec3::zeros() {
+            for (load, frame) in out.loads.iter_mut().zip(&kinematics.frames) {
+                if frame.inertia.mass > 0.0 {
+                    load.add(&frame.inertia.centre, &(self.gravity * frame.inertia.mass));
+                }
+            }
+        }
+        if !self.potentials.is_empty() {
+            self.points(kinematics, &mut out.points);
+            out.gradient.clear();
+            out.gradient.resize(out.points.len(), Vec3::zeros());
+            for potential in &self.potentials {
+                potential.add_gradient(&out.points, &mut out.gradient);
+            }
+            for (site, gradient) in self.sites.iter().zip(&out.gradient) {
+                if let Some(node) = site.node {
+                    let arm = kinematics.frames[node].rotation * site.position;
+                    out.loads[node].add(&arm, &-gradient);
+                }
+            }
+        }
+        for wrench in &self.wrenches {
+            let node = self.body_nodes[wrench.body];
+            let (rotation, pose) = (
+                &kinematics.frames[node].rotation,
+                &self.node_from_body[wrench.body],
+            );
+            let arm = rotation * pose.point(&wrench.position);
+            let (force, moment) = (wrench.value)(t);
+            let load = &mut out.loads[node];
+            match wrench.frame {
+                WrenchFrame::World => {
+                    load.add(&arm, &force);
+                    load.wrench += join(&Vec3::zeros(), &moment);
+                    load.turning += moment.cross_matrix();
+                }
+                WrenchFrame::Body => {
+                    let turn = |x: &Vec3| rotation * pose.direction(x);
+                    let force = turn(&force);
+                    load.wrench += join(&force, &(arm.cross(&force) + turn(&moment)));
+                }
+            }
+        }
+    }
+
+    /// Forces in the joints; those without potential are counted `weight` times.
+    pub(crate) fn efforts(&self, t: f64, q: &[f64], v: &[f64], weight: f64, out: &mut Loads) {
+        out.efforts.clear();
+        out.efforts.resize(self.velocities, Effort::default());
+        for (body, force) in &self.joint_forces {
+            for k in self.first_node(*body)..=self.body_nodes[*body] {
+                let node = &self.nodes[k];
+                match node.kind {
+                    Kind::Screw { .. } => {
+                        force.scalar((t, q[node.q], v[node.v]), weight, &mut out.efforts[node.v])
+                    }
+                    Kind::Ball => force.ball(
+                        &q[node.q..],
+                        &v[node.v..],
+                        weight,
+                        &mut out.efforts[node.v..node.v + 3],
+                    ),
+                    Kind::Translation => {
+                        for k in 0..3 {
+                            let at = (t, q[node.q + k], v[node.v + k]);
+                            force.scalar(at, weight, &mut out.efforts[node.v + k]);
+                        }
+                    }
+                    Kind::Fixed | Kind::Driven { .. } => {}
+                }
+            }
+        }
+    }
+
+    /// Energy of gravity, potentials and joint springs.
+    pub(crate) fn potential_energy(&self, q: &[f64], kinematics: &Kinematics, work: &mut Loads) -> f64 {
+        let falls = |frame: &super::Frame| {
+            frame.inertia.mass * self.gravity.dot(&(frame.origin + frame.inertia.centre))
+        };
+        let mut energy = -kinematics.frames.iter().map(falls).sum::<f64>();
+        if !self.potentials.is_empty() {
+            self.points(kinematics, &mut work.points);
+            energy += self
+                .potentials
+                .iter()
+                .map(|v| v.energy(&work.points))
+                .sum::<f64>();
+        }
+        for (body, force) in &self.joint_forces {
+            for k in self.first_node(*body)..=self.body_nodes[*body] {
+                let node = &self.nodes[k];
+                energy += match (node.kind, force) {
+                    (Kind::Ball, JointForce::Spring { stiffness, .. }) => {
+                        let v = &q[node.q + 1..node.q + 4];
+                        2.0 * stiffness * v.iter().map(|x| x * x).sum::<f64>()
+                    }
+                    (Kind::Screw { .. } | Kind::Translation, force) => {
+                        (0..node.dofs).map(|k| force.energy(q[node.q + k])).sum()
+                    }
+                    _ => 0.0,
+                };
+            }
+        }
+        energy
+    }
+
+    /// Positions of the sites.
+    pub(crate) fn points(&self, kinematics: &Kinematics, points: &mut Vec<Vec3>) {
+        points.clear();
+        points.extend(self.sites.iter().map(|site| kinematics.site(site)));
+    }
+
+    pub(super) fn check_joint_forces(&self) -> Result<(), TreeError> {
+        for (body, force) in &self.joint_forces {
+            let refuse = |why| Err(TreeError::Force(self.layout.bodies[*body].clone(), why));
+            let kinds = || (self.first_node(*body)..=self.body_nodes[*body]).map(|k| self.nodes[k].kind);
+            if kinds().all(|kind| kind.sizes().1 == 0) {
+                return refuse("the joint does not move, or is driven");
+            }
+            if kinds().any(|kind| kind == Kind::Ball) {
+                match force {
+                    JointForce::Spring { rest, .. } if *rest == 0.0 => {}
+                    JointForce::Damper { .. } => {}
+                    JointForce::Spring { .. } => return refuse("the spring of a ball joint rests at zero"),
+                    _ => return refuse("a rotation is not one number"),
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Effort {
+    fn add(&mut self, weight: f64, value: f64, by_q: f64, by_v: f64) {
+        self.value += weight * value;
+        self.q[0] += weight * by_q;
+        self.v += weight * by_v;
+        self.forced += value;
+    }
+}
+
+impl JointForce {
+    fn scalar(&self, (t, q, v): (f64, f64, f64), weight: f64, out: &mut Effort) {
+        match self {
+            Self::Spring { stiffness, rest } => {
+                out.value -= stiffness * (q - rest);
+                out.q[0] -= stiffness;
+            }
+            Self::Potential(law) => {
+                let [_, slope, curvature] = law(q);
+                out.value -= slope;
+                out.q[0] -= curvature;
+            }
+            Self::Damper { coefficient } => out.add(weight, -coefficient * v, 0.0, -coefficient),
+            Self::Effort(law) => {
+                let [value, by_q, by_v] = law((t, q, v));
+                out.add(weight, value, by_q, by_v);
+            }
+        }
+    }
+
+    /// `V = 2k|u|²` of the quaternion (w, u): `τ = −2k w u`, `∂τ = −k (w² + w û − u uᵀ)`.
+    fn ball(&self, q: &[f64], v: &[f64], weight: f64, out: &mut [Effort]) {
+        match self {
+            Self::Spring { stiffness, .. } => {
+                let (w, u) = (q[0], Vec3::new(q[1], q[2], q[3]));
+                let slope = (Matrix3::from_diagonal_element(w * w) + u.cross_matrix() * w
+                    - u * u.transpose())
+                    * *stiffness;
+                for k in 0..3 {
+                    out[k].value -= 2.0 * stiffness * w * u[k];
+                    for l in 0..3 {
+                        out[k].q[l] -= slope[(k, l)];
+                    }
+                }
+            }
+            Self::Damper { coefficient } => {
+                for k in 0..3 {
+                    out[k].add(weight, -coefficient * v[k], 0.0, -coefficient);
+                }
+            }
+            Self::Potential(_) | Self::Effort(_) => {}
+        }
+    }
+
+    fn energy(&self, q: f64) -> f64 {
+        match self {
+            Self::Spring { stiffness, rest } => 0.5 * stiffness * (q - rest) * (q - rest),
+            Self::Potential(law) => law(q)[0],
+            Self::Damper { .. } | Self::Effort(_) => 0.0,
+        }
+    }
+}

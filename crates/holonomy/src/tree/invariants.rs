@@ -1,0 +1,162 @@
+//! Momenta that symmetry keeps: which motions of the whole tree leave everything as it is.
+use super::{JointForce, Kind, Tree};
+use crate::{
+    Vec3,
+    geometry::se3::{Wrench, angular, linear},
+    potential::Symmetry,
+};
+
+/// A momentum that is kept.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kept {
+    /// Along a direction.
+    Linear(Vec3),
+    /// About an axis through a point.
+    Angular { point: Vec3, axis: Vec3 },
+}
+
+impl Kept {
+    pub(super) fn name(&self) -> String {
+        match self {
+            Self::Linear(axis) => format!("momentum {}", axis_name(axis)),
+            Self::Angular { axis, .. } => format!("angular momentum {}", axis_name(axis)),
+        }
+    }
+
+    /// From the momentum of everything about the origin of the world.
+    pub(super) fn value(&self, total: &Wrench) -> f64 {
+        match self {
+            Self::Linear(axis) => axis.dot(&linear(total)),
+            Self::Angular { point, axis } => axis.dot(&(angular(total) - point.cross(&linear(total)))),
+        }
+    }
+}
+
+/// What a root lets the tree behind it do as a whole.
+enum Freedom {
+    All,
+    About(Vec3),
+    Axis(Vec3, Vec3),
+    Along(Vec3),
+    None,
+}
+
+/// Nodes that are joined to the world, rigidly or by their own joint.
+pub(super) fn roots(tree: &Tree) -> Vec<usize> {
+    let mut world = vec![false; tree.nodes.len()];
+    let mut roots = Vec::new();
+    for (i, node) in tree.nodes.iter().enumerate() {
+        if node.parent.is_none_or(|parent| world[parent]) {
+            world[i] = node.kind == Kind::Fixed;
+            if !world[i] {
+                roots.push(i);
+            }
+        }
+    }
+    roots
+}
+
+fn freedom(tree: &Tree, root: usize, frame: &super::Frame) -> Freedom {
+    let node = &tree.nodes[root];
+    let axis: Vec3 = frame.rotation.column(2).into();
+    // Internal forces of other joints do not matter; a force in a root's own joint pushes off the world.
+    let pushed = tree.joint_forces.iter().any(|(body, force)| {
+        *body == node.body && !matches!(force, JointForce::Damper { coefficient } if *coefficient == 0.0)
+    });
+    match node.kind {
+        _ if pushed => Freedom::None,
+        Kind::Translation => Freedom::All,
+        Kind::Ball => Freedom::About(frame.origin),
+        Kind::Screw { advance: 0.0, .. } => Freedom::Axis(frame.origin, axis),
+        Kind::Screw { turn: 0.0, .. } => Freedom::Along(axis),
+        _ => Freedom::None,
+    }
+}
+
+/// The momenta a tree keeps.
+pub(super) fn find(tree: &Tree) -> Vec<Kept> {
+    let pinned = tree.constraints.iter().any(|(_, c)| !c.is_internal(tree));
+    if !tree.wrenches.is_empty() || !tree.motions.is_empty() || pinned {
+        return Vec::new();
+    }
+    let mut kinematics = super::Kinematics::default();
+    kinematics.place(tree, &tree.zero(0.0));
+    let freedoms: Vec<Freedom> = roots(tree)
+        .into_iter()
+        .map(|root| freedom(tree, root, &kinematics.frames[root]))
+        .collect();
+    let mut kept = linear_momenta(tree, &freedoms);
+    kept.extend(angular_momenta(tree, &freedoms));
+    kept
+}
+
+fn linear_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
+    // Whether a potential minds where the whole is, it does not say.
+    if !tree.potentials.is_empty() {
+        return Vec::new();
+    }
+    let level = |a: &Vec3| a.dot(&tree.gravity).abs() <= 1e-14 * tree.gravity.norm();
+    [Vec3::x(), Vec3::y(), Vec3::z()]
+        .into_iter()
+        .filter(level)
+        .filter(|a| {
+            freedoms.iter().all(|f| match f {
+                Freedom::All => true,
+                Freedom::Along(axis) => axis.cross(a).norm() <= 1e-14,
+                _ => false,
+            })
+        })
+        .map(Kept::Linear)
+        .collect()
+}
+
+fn angular_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
+    let mut symmetry = Symmetry::fixing([&tree.gravity]);
+    let mut points: Vec<Vec3> = Vec::new();
+    for f in freedoms {
+        match f {
+            Freedom::All => {}
+            Freedom::About(point) => points.push(*point),
+            Freedom::Axis(point, axis) => {
+                points.push(*point);
+                symmetry = symmetry.and(Symmetry::About(*axis));
+            }
+            Freedom::Along(_) | Freedom::None => return Vec::new(),
+        }
+    }
+    if !tree.potentials.is_empty() {
+        points.push(Vec3::zeros());
+        points.extend(tree.sites.iter().filter(|s| s.node.is_none()).map(|s| s.position));
+        symmetry = tree.potentials.iter().fold(symmetry, |s, v| s.and(v.symmetry()));
+    }
+    // Points that must stay where they are fix the line through them.
+    let point = points.first().copied().unwrap_or_else(Vec3::zeros);
+    for other in &points {
+        symmetry = symmetry.and(Symmetry::fixing([&(other - point)]));
+    }
+    let axes = match symmetry {
+        Symmetry::All => vec![Vec3::x(), Vec3::y(), Vec3::z()],
+        Symmetry::About(axis) => vec![towards_positive(axis)],
+        Symmetry::None => Vec::new(),
+    };
+    axes.into_iter()
+        .map(|axis| Kept::Angular { point, axis })
+        .collect()
+}
+
+/// The axis or its opposite, whichever has its last component that is not zero positive.
+fn towards_positive(axis: Vec3) -> Vec3 {
+    match axis.iter().rev().find(|x| x.abs() > 1e-12) {
+        Some(x) if *x < 0.0 => -axis,
+        _ => axis,
+    }
+}
+
+fn axis_name(axis: &Vec3) -> String {
+    for (name, e) in [("x", Vec3::x()), ("y", Vec3::y()), ("z", Vec3::z())] {
+        if (axis - e).norm() <= 1e-12 {
+            return name.to_owned();
+        }
+    }
+    format!("({:.3}, {:.3}, {:.3})", axis.x, axis.y, axis.z)
+}

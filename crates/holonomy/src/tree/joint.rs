@@ -1,0 +1,132 @@
+//! Joints, and the primitive ones they are made of.
+//!
+//! ```text
+//! world_from_body = world_from_parent · parent_from_joint · J(q) · joint_from_body
+//!
+//! revolute    J = turn by q about a            prismatic   J = shift by q along a
+//! screw       J = turn by q about a and shift by (pitch) q along it
+//! universal   J = turn by q₁ about a₁, then by q₂ about a₂
+//! spherical   J = rotation, a unit quaternion;  velocity: ω in the frame behind the joint
+//! free        J = shift by (x, y, z), then rotation
+//! ```
+use crate::{
+    Vec3,
+    geometry::{Pose, so3},
+};
+use nalgebra::{Matrix3, UnitQuaternion};
+
+/// How a body moves relative to its parent. Axes need not be unit vectors.
+pub enum Joint {
+    /// Not at all.
+    Fixed,
+    /// About an axis.
+    Revolute {
+        /// The axis, in the joint frame.
+        axis: Vec3,
+    },
+    /// Along an axis.
+    Prismatic {
+        /// The axis, in the joint frame.
+        axis: Vec3,
+    },
+    /// About and along an axis.
+    Screw {
+        /// The axis, in the joint frame.
+        axis: Vec3,
+        /// Advance per radian, m.
+        pitch: f64,
+    },
+    /// About two axes, one after the other.
+    Universal {
+        /// The axes, in the joint frame at angles zero.
+        axes: [Vec3; 2],
+    },
+    /// About a point.
+    Spherical,
+    /// Freely.
+    Free,
+    /// As a function of time says, about (pitch per radian) or along an axis.
+    Driven {
+        /// The axis, in the joint frame.
+        axis: Vec3,
+        /// What the coordinate does.
+        along: Along,
+        /// The coordinate as a function of time.
+        motion: Motion,
+    },
+}
+
+/// What the one coordinate of a driven joint does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Along {
+    /// An angle about the axis.
+    Turn,
+    /// A length along the axis.
+    Shift,
+    /// An angle, with this advance per radian.
+    Screw(f64),
+}
+
+/// Value, rate and acceleration at a time.
+pub type Motion = Box<dyn Fn(f64) -> (f64, f64, f64) + Send + Sync>;
+
+/// A primitive joint in its own frame, where its axis is z.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Fixed,
+    /// Turns by `turn · q` about z and moves by `advance · q` along it.
+    Screw {
+        turn: f64,
+        advance: f64,
+    },
+    Translation,
+    Ball,
+    /// A screw whose coordinate is a function of time.
+    Driven {
+        turn: f64,
+        advance: f64,
+        motion: usize,
+    },
+}
+
+impl Kind {
+    /// Numbers in q and in v.
+    pub(crate) fn sizes(self) -> (usize, usize) {
+        match self {
+            Self::Fixed => (0, 0),
+            Self::Screw { .. } => (1, 1),
+            Self::Translation => (3, 3),
+            Self::Ball => (4, 3),
+            Self::Driven { .. } => (1, 0),
+        }
+    }
+
+    /// The rotation `fixed` to the frame before the joint, carried on to the frame behind it, and the
+    /// shift of the origin in the frame before.
+    pub(crate) fn displace(self, fixed: &Matrix3<f64>, q: &[f64]) -> (Matrix3<f64>, Vec3) {
+        match self {
+            Self::Fixed => (*fixed, Vec3::zeros()),
+            Self::Screw { turn, advance } | Self::Driven { turn, advance, .. } => {
+                let shift = Vec3::new(0.0, 0.0, advance * q[0]);
+                if turn == 0.0 {
+                    return (*fixed, shift);
+                }
+                let (s, c) = (turn * q[0]).sin_cos();
+                let (x, y) = (fixed.column(0), fixed.column(1));
+                let columns = [x * c + y * s, y * c - x * s, fixed.column(2).into()];
+                (Matrix3::from_columns(&columns), shift)
+            }
+            Self::Translation => (*fixed, Vec3::new(q[0], q[1], q[2])),
+            Self::Ball => (fixed * so3::matrix(&q[..4]), Vec3::zeros()),
+        }
+    }
+}
+
+/// A rotation that takes z to the given axis.
+pub(crate) fn align(axis: &Vec3) -> Pose {
+    // Half a turn about the bisector would do for all but −z; the shortest turn is closer to what a reader expects.
+    let turn = UnitQuaternion::rotation_between(&Vec3::z(), axis);
+    Pose::rotation(
+        turn.unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vec3::x_axis(), std::f64::consts::PI)),
+    )
+}

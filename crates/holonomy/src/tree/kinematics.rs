@@ -1,0 +1,144 @@
+//! Where the bodies are and how they move.
+//!
+//! ```text
+//! X_i = X_p (fixed_i) J_i(q)                     outward, X = (R, o)
+//! S_i = (advance, turn) R_i e_z  at o_i          screw
+//!       (R_i, 0), (0, R_i)                       translation, ball: three columns
+//! V_i = V_p + S_i v_i                            V_p shifted from o_p to o_i
+//! ```
+use super::{Kind, SitePlace, Tree};
+use crate::{
+    Vec3,
+    geometry::{
+        RigidInertia,
+        se3::{Twist, angular, join, linear, twist_at},
+    },
+};
+use nalgebra::{Matrix3, Vector6};
+
+/// Pose and twist of what is behind one joint, in the axes of the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frame {
+    /// Rotation `R` to the world.
+    pub rotation: Matrix3<f64>,
+    /// Origin `o` in the world.
+    pub origin: Vec3,
+    /// From the parent's origin to this one.
+    pub offset: Vec3,
+    /// Inertia at the origin.
+    pub inertia: RigidInertia,
+    /// Twist of the parent, at this origin.
+    pub carried: Twist,
+    /// Twist at the origin.
+    pub twist: Twist,
+}
+
+/// Poses and twists of a whole tree.
+#[derive(Clone, Debug, Default)]
+pub struct Kinematics {
+    /// One frame per primitive joint, in the order of the bodies.
+    pub frames: Vec<Frame>,
+}
+
+impl Kinematics {
+    /// Places the tree. Twists are left as they were.
+    pub fn place(&mut self, tree: &Tree, q: &[f64]) {
+        if self.frames.len() != tree.nodes.len() {
+            self.frames.clear();
+            self.frames.resize(tree.nodes.len(), Frame::AT_REST);
+        }
+        for (i, node) in tree.nodes.iter().enumerate() {
+            let (turned, shift) = node.kind.displace(&node.rotation, &q[node.q..]);
+            let before = node.translation + node.rotation * shift;
+            let (rotation, origin, offset) = match node.parent {
+                None => (turned, before, before),
+                Some(parent) => {
+                    let parent = &self.frames[parent];
+                    let offset = parent.rotation * before;
+                    (parent.rotation * turned, parent.origin + offset, offset)
+                }
+            };
+            let frame = &mut self.frames[i];
+            (frame.rotation, frame.origin, frame.offset) = (rotation, origin, offset);
+            let body = &node.inertia;
+            if body.mass > 0.0 {
+                frame.inertia = RigidInertia {
+                    mass: body.mass,
+                    centre: rotation * body.centre,
+                    moment: rotation * body.moment * rotation.transpose(),
+                };
+            }
+        }
+    }
+
+    /// Twists of a placed tree: velocities v, and rates of the driven joints.
+    pub fn set_moving(&mut self, tree: &Tree, v: &[f64], driven: &[f64]) {
+        for (i, node) in tree.nodes.iter().enumerate() {
+            let carried = match node.parent {
+                None => Twist::zeros(),
+                Some(parent) => twist_at(&self.frames[parent].twist, &self.frames[i].offset),
+            };
+            let frame = &mut self.frames[i];
+            frame.carried = carried;
+            frame.twist = carried + frame.joint_twist(node.kind, &v[node.v..node.v + node.dofs], driven);
+        }
+    }
+
+    /// Where a site is.
+    pub(crate) fn site(&self, site: &SitePlace) -> Vec3 {
+        match site.node {
+            None => site.position,
+            Some(node) => self.frames[node].origin + self.frames[node].rotation * site.position,
+        }
+    }
+
+    /// The velocity of a site.
+    pub(crate) fn site_velocity(&self, site: &SitePlace) -> Vec3 {
+        let Some(node) = site.node else {
+            return Vec3::zeros();
+        };
+        let frame = &self.frames[node];
+        linear(&frame.twist) + angular(&frame.twist).cross(&(frame.rotation * site.position))
+    }
+}
+
+impl Frame {
+    const AT_REST: Self = Self {
+        rotation: Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0),
+        origin: Vec3::new(0.0, 0.0, 0.0),
+        offset: Vec3::new(0.0, 0.0, 0.0),
+        inertia: RigidInertia {
+            mass: 0.0,
+            centre: Vec3::new(0.0, 0.0, 0.0),
+            moment: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        },
+        carried: Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+        twist: Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    };
+
+    /// Column k of S.
+    #[inline]
+    pub(crate) fn screw(&self, kind: Kind, k: usize) -> Twist {
+        match kind {
+            Kind::Screw { turn, advance } | Kind::Driven { turn, advance, .. } => {
+                let axis: Vec3 = self.rotation.column(2).into();
+                join(&(axis * advance), &(axis * turn))
+            }
+            Kind::Translation => join(&self.rotation.column(k).into(), &Vec3::zeros()),
+            Kind::Ball => join(&Vec3::zeros(), &self.rotation.column(k).into()),
+            Kind::Fixed => Twist::zeros(),
+        }
+    }
+
+    /// `S v`.
+    #[inline]
+    fn joint_twist(&self, kind: Kind, v: &[f64], driven: &[f64]) -> Twist {
+        match kind {
+            Kind::Screw { .. } => self.screw(kind, 0) * v[0],
+            Kind::Driven { motion, .. } => self.screw(kind, 0) * driven[motion],
+            Kind::Translation => join(&(self.rotation * Vec3::new(v[0], v[1], v[2])), &Vec3::zeros()),
+            Kind::Ball => join(&Vec3::zeros(), &(self.rotation * Vec3::new(v[0], v[1], v[2]))),
+            Kind::Fixed => Twist::zeros(),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Trees of rigid bodies: each body is joined to its parent, or to the world.
+//!
+//! ```text
+//! V_i = V_p + S_i v_i                      twist of body i, p its parent
+//! P_i = Σ_{j ⪰ i} I_j V_j                   momentum of all that joint i carries
+//! p_i = S_iᵀ P_i                           momentum of joint i, stored
+//! ```
+//! Everything is in sweeps, outward and inward. Spatial vectors have the axes of the world and the
+//! origin of their own joint as reference point: between neighbours they are only shifted, and
+//! bodies far from the origin of the world lose no digits.
+mod build;
+mod constraint;
+mod dynamics;
+mod forces;
+mod invariants;
+mod joint;
+mod kinematics;
+mod min_norm;
+mod system;
+
+pub use build::{Body, Site, TreeError, TreeParts};
+pub use constraint::{Constraint, Length};
+pub use forces::{JointForce, Law, Wrench, WrenchFrame};
+pub use joint::{Along, Joint, Motion};
+pub use kinematics::{Frame, Kinematics};
+
+pub(crate) use build::Node;
+pub(crate) use constraint::{Moving, Rows};
+pub(crate) use dynamics::Dynamics;
+pub(crate) use forces::Loads;
+pub(crate) use joint::Kind;
+pub(crate) use min_norm::MinNorm;
+pub(crate) use system::DEPENDENT;
+
+use crate::{
+    Vec3,
+    potential::Potential,
+    system::{Layout, State, System},
+};
+
+/// A tree of rigid bodies.
+pub struct Tree {
+    pub(crate) nodes: Vec<Node>,
+    /// The last node of each body: its frame is the one behind its joint.
+    body_nodes: Vec<usize>,
+    /// From the frame of the body's node to the body's own.
+    node_from_body: Vec<crate::geometry::Pose>,
+    sites: Vec<SitePlace>,
+    pub(crate) motions: Vec<Motion>,
+    gravity: Vec3,
+    potentials: Vec<Box<dyn Potential>>,
+    joint_forces: Vec<(usize, JointForce)>,
+    wrenches: Vec<Wrench>,
+    constraints: Vec<(String, Constraint)>,
+    constraint_rows: usize,
+    kept: Vec<invariants::Kept>,
+    /// Nodes without a parent.
+    roots: Vec<usize>,
+    coordinates: usize,
+    velocities: usize,
+    layout: Layout,
+}
+
+/// A site on a node, in the node's frame, or in the world.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SitePlace {
+    pub(crate) node: Option<usize>,
+    pub(crate) position: Vec3,
+}
+
+impl Tree {
+    /// Numbers in q.
+    pub fn coordinates(&self) -> usize {
+        self.coordinates
+    }
+
+    /// Numbers in v and p.
+    pub fn velocities(&self) -> usize {
+        self.velocities
+    }
+
+    /// Number of bodies.
+    pub fn len(&self) -> usize {
+        self.body_nodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.body_nodes.is_empty()
+    }
+
+    /// Where the coordinates of a body's joint begin in q, and its velocities in v.
+    pub fn offsets(&self, body: usize) -> (usize, usize) {
+        let node = &self.nodes[self.first_node(body)];
+        (node.q, node.v)
+    }
+
+    /// The configuration in which every joint is at zero (driven joints are where they are at time t).
+    pub fn zero(&self, t: f64) -> Vec<f64> {
+        let mut q = vec![0.0; self.coordinates];
+        for node in &self.nodes {
+            if node.kind == Kind::Ball {
+                q[node.q] = 1.0;
+            }
+        }
+        self.drive(t, &mut q);
+        q
+    }
+
+    /// A state with the given coordinates and velocities; coordinates of driven joints are set.
+    pub fn state(&self, t: f64, q: &[f64], v: &[f64]) -> State {
+        let mut q = q.to_vec();
+        self.drive(t, &mut q);
+        let mut p = vec![0.0; self.velocities];
+        self.momentum(t, &q, v, &mut p, &mut self.scratch());
+        let mut state = State::new(t, q, p);
+        state.lambda = vec![0.0; self.constraint_rows];
+        state
+    }
+
+    /// The first of the nodes that make up a body's joint.
+    fn first_node(&self, body: usize) -> usize {
+        let last = self.body_nodes[body];
+        (0..=last)
+            .rev()
+            .take_while(|k| self.nodes[*k].body == body)
+            .last()
+            .unwrap_or(last)
+    }
+
+    /// Whether everything that acts has exact derivatives: potentials of sites have none.
+    pub(crate) fn has_exact_derivative(&self) -> bool {
+        self.potentials.is_empty()
+    }
+
+    /// The size of its parts, m.
+    pub(crate) fn length(&self) -> f64 {
+        let reach = |node: &Node| {
+            let body = &node.inertia;
+            let gyration = if body.mass > 0.0 {
+                (body.moment.trace() / (2.0 * body.mass)).sqrt()
+            } else {
+                0.0
+            };
+            node.translation.norm().max(body.centre.norm()).max(gyration)
+        };
+        let longest = self.nodes.iter().map(reach).fold(0.0, f64::max);
+        if longest > 0.0 { longest } else { 1.0 }
+    }
+
+    /// Puts driven joints where they are at time t.
+    pub(crate) fn drive(&self, t: f64, q: &mut [f64]) {
+        for node in &self.nodes {
+            if let Kind::Driven { motion, .. } = node.kind {
+                q[node.q] = self.motions[motion](t).0;
+            }
+        }
+    }
+
+    /// Rates of the driven joints at time t.
+    pub(crate) fn drive_rates(&self, t: f64, rates: &mut Vec<f64>) {
+        rates.clear();
+        rates.extend(self.motions.iter().map(|motion| motion(t).1));
+    }
+}

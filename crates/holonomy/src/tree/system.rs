@@ -1,0 +1,269 @@
+//! A tree as a system: `q̇ = v`, for a ball joint `q̇ = ½ q (0, ω)`.
+use super::{Dynamics, Kind, MinNorm, Moving, Rows, Tree};
+use crate::{
+    Vec3,
+    geometry::{se3::Wrench, so3},
+    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System},
+};
+
+/// Work space of a [`Tree`].
+#[derive(Clone, Default)]
+struct Workspace {
+    dynamics: Dynamics,
+    q: Vec<f64>,
+    p: Vec<f64>,
+    rows: Rows,
+    schur: MinNorm,
+    lambda: Vec<f64>,
+    column: Vec<f64>,
+    columns: Vec<f64>,
+}
+
+/// Entries of `G M⁻¹ Gᵀ` below this fraction of the largest are none: constraints that say the same.
+pub(crate) const DEPENDENT: f64 = 1e-11;
+
+impl Workspace {
+    /// Places the tree at q, with driven joints where they are at time t and moving at their rates.
+    fn place(&mut self, tree: &Tree, t: f64, q: &[f64]) {
+        self.q.clear();
+        self.q.extend_from_slice(q);
+        tree.drive(t, &mut self.q);
+        tree.drive_rates(t, &mut self.dynamics.driven);
+        self.dynamics.kinematics.place(tree, &self.q);
+    }
+
+    fn set_moving(&mut self, tree: &Tree, v: &[f64]) {
+        let Dynamics {
+            kinematics, driven, ..
+        } = &mut self.dynamics;
+        kinematics.set_moving(tree, v, driven);
+    }
+}
+
+impl Workspace {
+    /// Adds what the constraints do: `G M⁻¹ Gᵀ λ = g̈`, `v̇ −= M⁻¹ Gᵀ λ`.
+    fn constrain_acceleration(&mut self, tree: &Tree, t: f64, dv: &mut [f64]) {
+        let (m, n) = (tree.constraints(), dv.len());
+        if m == 0 {
+            return;
+        }
+        let at = Moving {
+            t,
+            q: &self.q,
+            kinematics: &self.dynamics.kinematics,
+            accelerations: Some(&self.dynamics.motion),
+        };
+        tree.constrain(&at, &mut self.rows);
+        self.columns.clear();
+        for k in 0..m {
+            self.column.resize(n, 0.0);
+            let row = &self.rows.jacobian[k * n..(k + 1) * n];
+            self.dynamics.solve_mass(tree, row, &mut self.column);
+            self.columns.extend_from_slice(&self.column);
+        }
+        let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
+        let schur = self.schur.reset(m);
+        for k in 0..m {
+            for l in 0..m {
+                let row = &self.rows.jacobian[k * n..(k + 1) * n];
+                schur[k * m + l] = dot(row, &self.columns[l * n..(l + 1) * n]);
+            }
+        }
+        self.schur.factorise(DEPENDENT);
+        self.lambda.clone_from(&self.rows.second);
+        self.schur.solve(&mut self.lambda);
+        for (k, lambda) in self.lambda.iter().enumerate() {
+            for (dv, x) in dv.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {
+                *dv -= lambda * x;
+            }
+        }
+    }
+}
+
+impl System for Tree {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch) {
+        out.velocity.resize(self.velocities, 0.0);
+        self.velocity(state.t, &state.q, &state.p, &mut out.velocity, scratch);
+        let work = workspace(scratch);
+        work.set_moving(self, &out.velocity);
+        work.p.resize(self.velocities, 0.0);
+        let kinetic = work.dynamics.momentum(self, &mut work.p);
+        let Dynamics {
+            kinematics, loads, ..
+        } = &mut work.dynamics;
+        out.energy = Energy {
+            kinetic,
+            potential: self.potential_energy(&work.q, kinematics, loads),
+        };
+        out.invariants.clear();
+        if !self.kept.is_empty() {
+            let total: Wrench = (self.roots.iter())
+                .map(|root| work.dynamics.carried_by(*root))
+                .sum();
+            out.invariants
+                .extend(self.kept.iter().map(|kept| kept.value(&total)));
+        }
+        out.manifold = ManifoldError::default();
+        let mut balls = 0;
+        for node in self.nodes.iter().filter(|node| node.kind == Kind::Ball) {
+            let mut q = [0.0; 4];
+            q.copy_from_slice(&state.q[node.q..node.q + 4]);
+            let error = so3::length_defect(&q).abs();
+            out.manifold.max = out.manifold.max.max(error);
+            out.manifold.mean += error;
+            balls += 1;
+        }
+        out.manifold.mean /= f64::from(balls.max(1));
+        out.constraint = (self.constraints() > 0).then(|| {
+            let Workspace {
+                dynamics, q, rows, ..
+            } = work;
+            let at = Moving {
+                t: state.t,
+                q,
+                kinematics: &dynamics.kinematics,
+                accelerations: None,
+            };
+            self.constrain(&at, rows);
+            rows.value.iter().fold(0.0_f64, |m, g| m.max(g.abs()))
+        });
+    }
+
+    fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
+        let work = workspace(scratch);
+        work.place(self, t, q);
+        match work.dynamics.factorise(self) {
+            Ok(()) => work.dynamics.velocity(self, p, v),
+            Err(_) => v.fill(f64::NAN),
+        }
+    }
+
+    fn momentum(&self, t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
+        let work = workspace(scratch);
+        work.place(self, t, q);
+        work.set_moving(self, v);
+        work.dynamics.momentum(self, p);
+    }
+
+    fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
+        let work = workspace(scratch);
+        work.place(self, t, q);
+        work.set_moving(self, v);
+        self.coordinate_rates(q, v, &work.dynamics.driven, dq);
+        let Dynamics {
+            kinematics, loads, ..
+        } = &mut work.dynamics;
+        self.load(t, kinematics, loads);
+        self.efforts(t, &work.q, v, 1.0, loads);
+        work.p.clear();
+        work.p.resize(self.velocities, 0.0);
+        match work.dynamics.factorise(self) {
+            Ok(()) => {
+                work.dynamics.acceleration(self, t, &work.p, dv);
+                work.constrain_acceleration(self, t, dv);
+            }
+            Err(_) => dv.fill(f64::NAN),
+        }
+    }
+
+    fn project(&self, q: &mut [f64], _: &mut [f64]) {
+        for node in self.nodes.iter().filter(|node| node.kind == Kind::Ball) {
+            let q = &mut q[node.q..node.q + 4];
+            let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let unit = so3::normalised([q[0] / length, q[1] / length, q[2] / length, q[3] / length]);
+            q.copy_from_slice(&unit);
+        }
+    }
+
+    /// The sites, then the origins of the bodies' joints.
+    fn sites(&self, q: &[f64], out: &mut [Vec3]) {
+        let mut kinematics = super::Kinematics::default();
+        kinematics.place(self, q);
+        let (sites, origins) = out.split_at_mut(self.sites.len());
+        for (out, site) in sites.iter_mut().zip(&self.sites) {
+            *out = kinematics.site(site);
+        }
+        for (out, node) in origins.iter_mut().zip(&self.body_nodes) {
+            *out = kinematics.frames[*node].origin;
+        }
+    }
+
+    /// For a ball joint `Q = Qₒ (c, x/2)`, `c² + x²/4 = 1`, and `y = (c + x̂/2 + x xᵀ/4c) p` from `p·ζ = y·δx`.
+    fn canonical(&self, origin: &[f64], q: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        for node in &self.nodes {
+            let (q, from) = (&q[node.q..], &origin[node.q..]);
+            if node.kind == Kind::Ball {
+                let turn = so3::product(&[from[0], -from[1], -from[2], -from[3]], q);
+                // Both signs of a quaternion are the same rotation.
+                let sign = 1.0_f64.copysign(turn[0]);
+                let (c, u) = (sign * turn[0], Vec3::new(turn[1], turn[2], turn[3]) * sign);
+                let p = Vec3::new(p[node.v], p[node.v + 1], p[node.v + 2]);
+                x.extend((2.0 * u).iter());
+                y.extend((p * c + u.cross(&p) + u * (u.dot(&p) / c)).iter());
+            } else {
+                x.extend((0..node.dofs).map(|k| q[k] - from[k]));
+                y.extend_from_slice(&p[node.v..node.v + node.dofs]);
+            }
+        }
+        (x, y)
+    }
+
+    fn state_from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mut q, mut p) = (origin.to_vec(), y.to_vec());
+        for node in &self.nodes {
+            let x = &x[node.v..node.v + node.dofs];
+            if node.kind == Kind::Ball {
+                let u = Vec3::new(x[0], x[1], x[2]) * 0.5;
+                let c = (1.0 - u.norm_squared()).sqrt();
+                let turned = so3::product(&origin[node.q..node.q + 4], &[c, u.x, u.y, u.z]);
+                q[node.q..node.q + 4].copy_from_slice(&so3::normalised(turned));
+                let y = Vec3::new(y[node.v], y[node.v + 1], y[node.v + 2]);
+                p[node.v..node.v + 3].copy_from_slice((y * c - u.cross(&y)).as_slice());
+            } else {
+                for k in 0..node.dofs {
+                    q[node.q + k] += x[k];
+                }
+            }
+        }
+        (q, p)
+    }
+
+    fn scratch(&self) -> Scratch {
+        Box::new(Workspace::default())
+    }
+}
+
+impl Tree {
+    fn coordinate_rates(&self, q: &[f64], v: &[f64], driven: &[f64], dq: &mut [f64]) {
+        for node in &self.nodes {
+            let v = &v[node.v..node.v + node.dofs];
+            match node.kind {
+                Kind::Fixed => {}
+                Kind::Screw { .. } | Kind::Translation => {
+                    dq[node.q..node.q + node.dofs].copy_from_slice(v);
+                }
+                Kind::Ball => {
+                    let turn = [0.0, 0.5 * v[0], 0.5 * v[1], 0.5 * v[2]];
+                    dq[node.q..node.q + 4].copy_from_slice(&so3::product(&q[node.q..node.q + 4], &turn));
+                }
+                Kind::Driven { motion, .. } => dq[node.q] = driven[motion],
+            }
+        }
+    }
+}
+
+/// The scratch made by [`System::scratch`]; a foreign one is replaced.
+fn workspace(scratch: &mut Scratch) -> &mut Workspace {
+    if !scratch.is::<Workspace>() {
+        *scratch = Box::new(Workspace::default());
+    }
+    match scratch.downcast_mut() {
+        Some(work) => work,
+        None => unreachable!("just made"),
+    }
+}
