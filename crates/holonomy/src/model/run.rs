@@ -67,7 +67,7 @@ fn read_method(section: Section<'_>, family: Family) -> Option<(&'static Method,
     let name = section.required("name").choice_of("method", &names);
     let method = name.and_then(|name| Some((name.span, catalog::find(name.value)?)));
     let mut options = Options::default();
-    for key in all_options() {
+    for key in all_options(family) {
         match &method {
             Some((_, method)) if !method.options.contains(&key) => {
                 refuse_option(&section, key, method, family)
@@ -96,10 +96,11 @@ fn read_method(section: Section<'_>, family: Family) -> Option<(&'static Method,
     Some((method, span, options))
 }
 
-/// The options of all methods, each once.
-fn all_options() -> Vec<&'static str> {
+/// The options of all methods that serve the family, each once.
+fn all_options(family: Family) -> Vec<&'static str> {
     let mut all: Vec<&str> = Vec::new();
-    for key in catalog::METHODS.iter().flat_map(|m| m.options) {
+    let methods = catalog::METHODS.iter().filter(|m| m.serves(family));
+    for key in methods.flat_map(|m| m.options) {
         if !all.contains(key) {
             all.push(key);
         }
