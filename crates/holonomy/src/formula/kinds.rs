@@ -52,6 +52,7 @@ pub(super) fn misfit(function: Function, span: Range<usize>) -> FormulaError {
     match function {
         Function::Norm => error.help("write `abs(x)` for a number"),
         Function::Abs => error.help("write `norm(v)` for a vector"),
+        _ if wanted == Kind::Vector => error.help("vectors are written `[a, b, c]`"),
         _ => error,
     }
 }

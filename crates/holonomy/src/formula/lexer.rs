@@ -160,7 +160,9 @@ fn stray(letter: char, at: usize, before: Option<&Lexeme<'_>>) -> FormulaError {
         }
         '"' => error("velocities have one prime; accelerations do not occur in formulas"),
         '|' => error("`|` is not read").help("write `abs(x)` for a number, `norm(v)` for a vector"),
-        '=' | '<' | '>' | '!' | '≤' | '≥' | '≠' => {
+        '=' => error("a formula is one expression; it compares and assigns nothing")
+            .help("write what stands on the right; or, if it is to be zero, the difference"),
+        '<' | '>' | '!' | '≤' | '≥' | '≠' => {
             error("a formula is one expression; it compares and assigns nothing")
         }
         '{' | '}' => error("parentheses are round").help("write `(` and `)`"),

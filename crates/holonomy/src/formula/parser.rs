@@ -40,6 +40,12 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Tree, Vec<FormulaError>
         scope,
     };
     if let Err(error) = parser.formula() {
+        // What ends where nothing more was understood may not have been read to its end.
+        let last = parser.at.checked_sub(1).and_then(|at| tokens.get(at));
+        if let Some(last) = last {
+            let whole = |e: &FormulaError| e.span.end != last.span.end || e.span.start == last.span.start;
+            parser.errors.retain(whole);
+        }
         parser.errors.push(error);
     }
     let sound = parser.nodes.iter().all(|node| node.kind.is_some());
@@ -84,7 +90,7 @@ impl<'a> Parser<'a> {
             Token::Symbol(')' | ']') => {
                 let span = self.span();
                 let message = format!("this `{}` closes nothing", &self.text[span.clone()]);
-                Err(FormulaError::new(span, message))
+                Err(FormulaError::new(span, message).help("remove it, or open one before it"))
             }
             _ => Err(self.unexpected()),
         }
@@ -332,7 +338,7 @@ impl<'a> Parser<'a> {
             }
             Token::End => {
                 let message = format!("this `{}` is never closed", &self.text[open.clone()]);
-                Err(FormulaError::new(open, message))
+                Err(FormulaError::new(open, message).help(format!("add a `{closing}`")))
             }
             Token::Symbol(other @ (')' | ']')) => Err(FormulaError::new(
                 span,

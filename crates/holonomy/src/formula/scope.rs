@@ -129,7 +129,7 @@ impl Scope {
         let error = |message: String| FormulaError::new(span.clone(), message);
         if primes > 1 {
             let message = "velocities have one prime; accelerations do not occur in formulas";
-            return Err(Some(error(message.to_owned())));
+            return Err(Some(error(message.to_owned()).help(format!("write `{name}'`"))));
         }
         let primed = primes == 1;
         let constant = |value| (Meaning::Value([value, 0.0, 0.0]), Some(Kind::Scalar));
@@ -144,7 +144,15 @@ impl Scope {
                 (true, Some(velocity)) => Ok((Meaning::Slot(*velocity), Some(*kind))),
                 (true, None) => {
                     let error = error(format!("the velocity `{name}'` has no meaning here"));
-                    Err(Some(self.hinted(&format!("{name}'"), error)))
+                    let name = format!("{name}'");
+                    let plain = error
+                        .clone()
+                        .help(format!("write `{}`, without the prime", &name[..name.len() - 1]));
+                    Err(Some(if self.hints.contains_key(&name) {
+                        self.hinted(&name, error)
+                    } else {
+                        plain
+                    }))
                 }
             },
             (_, _, Some(Entry::Broken)) => Err(None),
@@ -183,9 +191,16 @@ impl Scope {
                     .help("choose another name"),
             );
         }
-        if self.names.contains_key(name) {
-            let error = FormulaError::new(span, format!("`{name}` has a meaning already"));
-            return Err(error.help("choose another name"));
+        let taken = self.names.get(name).map(|entry| match entry {
+            Entry::Variable {
+                velocity: Some(_), ..
+            } => "is a coordinate already",
+            Entry::Variable { velocity: None, .. } => "is a variable already",
+            Entry::Parameter { .. } => "is a parameter already",
+            Entry::Definition(_) | Entry::Broken => "has a meaning already",
+        });
+        if let Some(taken) = taken {
+            return Err(FormulaError::new(span, format!("`{name}` {taken}")).help("choose another name"));
         }
         self.names.insert(name.to_owned(), entry);
         Ok(())

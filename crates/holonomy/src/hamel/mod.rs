@@ -67,6 +67,7 @@ pub struct Workspace {
 /// Newton corrections of the velocity stop at this fraction of it; the next would be below rounding.
 const LAST_CORRECTION: f64 = 1e-10;
 const MAX_ITERATIONS: u32 = 30;
+const MAX_HALVINGS: u32 = 200;
 
 impl Hamel {
     /// A system with the given names of coordinates and quasi-velocities; `constrained` are the numbers of
@@ -173,10 +174,24 @@ impl Hamel {
     ) -> Result<(), Undefined> {
         let (f, k) = (self.free.len(), self.mechanics.fields());
         v.fill(0.0);
-        for _ in 0..MAX_ITERATIONS {
+        work.unknown.clear();
+        let (mut iterations, mut halvings) = (0, 0);
+        while iterations < MAX_ITERATIONS {
             self.spread(v, &mut work.xi);
             let l = &mut work.point.lagrangian;
-            self.mechanics.lagrangian(t, q, &work.xi, l)?;
+            if let Err(error) = self.mechanics.lagrangian(t, q, &work.xi, l) {
+                // Too far, as beyond the speed of light: half the way.
+                if work.unknown.is_empty() || halvings == MAX_HALVINGS {
+                    return Err(error);
+                }
+                halvings += 1;
+                for (v, correction) in v.iter_mut().zip(&mut work.unknown) {
+                    *correction *= 0.5;
+                    *v -= *correction;
+                }
+                continue;
+            }
+            iterations += 1;
             work.unknown.clear();
             work.unknown
                 .extend(self.free.iter().zip(p).map(|(i, p)| p - l.xi[*i]));

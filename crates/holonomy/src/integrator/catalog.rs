@@ -34,6 +34,36 @@ impl Mechanism {
     }
 }
 
+/// A family of systems, before there is one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// On (S²)ⁿ.
+    Spheres,
+    /// In generalized coordinates.
+    Lagrangian,
+    /// With velocities in a frame.
+    Framed,
+}
+
+impl Method {
+    /// Whether it is made for some system of the family.
+    pub fn serves(&self, family: Family) -> bool {
+        let starts = |names: &[&str]| names.iter().any(|name| self.name.starts_with(name));
+        if starts(&["sphere-", "rattle", "stormer-verlet"]) || self.name.ends_with("-projected") {
+            family == Family::Spheres
+        } else if starts(&["midpoint", "trapezoid", "backward-difference"]) {
+            family == Family::Lagrangian
+        } else if starts(&["hamel"]) {
+            family == Family::Framed
+        } else if starts(&["tree-"]) {
+            // Trees are not read from models yet.
+            false
+        } else {
+            true
+        }
+    }
+}
+
 /// A numerical method and what it promises. Tests measure every promise, and that what is not
 /// promised does not hold.
 pub struct Method {
@@ -279,8 +309,16 @@ pub static METHODS: &[Method] = &[
         reference: "Zenkov, Leok & Bloch (2012)",
         on_manifold: false,
         build: |m, _| {
-            separate(m, "stormer-verlet", |spheres| {
+            let built = separate(m, "stormer-verlet", |spheres| {
                 Some(Box::new(StormerVerlet::new(spheres)?))
+            });
+            built.map_err(|unsupported| Unsupported {
+                // What Störmer and Verlet do, where the kinetic energy is that of masses.
+                instead: match m {
+                    Mechanism::Lagrangian(_) => "trapezoid",
+                    _ => unsupported.instead,
+                },
+                ..unsupported
             })
         },
         ..GEOMETRIC

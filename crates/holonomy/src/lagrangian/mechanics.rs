@@ -182,7 +182,8 @@ impl Undefined {
         };
         match self {
             Self::Expression { number, argument } => {
-                let text = named(&layout.expressions, number, "an expression");
+                let text = layout.expressions.get(number as usize);
+                let text = text.map_or("an expression".to_owned(), |text| quoted(text));
                 format!("{text} has no value for {argument}")
             }
             Self::SingularMass => {
@@ -201,5 +202,14 @@ impl Undefined {
                 named(&layout.fields, j, "another")
             ),
         }
+    }
+}
+
+/// An expression of the layout: `` `x` `` or ``the derivative of `x` ``.
+fn quoted(expression: &str) -> String {
+    let expression = expression.split_whitespace().collect::<Vec<_>>().join(" ");
+    match expression.split_once("derivative of ") {
+        Some((order, text)) => format!("the {order}derivative of `{text}`"),
+        None => format!("`{expression}`"),
     }
 }

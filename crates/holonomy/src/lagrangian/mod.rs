@@ -42,6 +42,7 @@ pub struct Workspace {
 /// Newton corrections of the velocity stop at this fraction of it; the next would be below rounding.
 const LAST_CORRECTION: f64 = 1e-10;
 const MAX_ITERATIONS: u32 = 30;
+const MAX_HALVINGS: u32 = 200;
 
 impl Lagrangian {
     /// A system with the given names of its coordinates.
@@ -120,8 +121,22 @@ impl Lagrangian {
     ) -> Result<(), Undefined> {
         let n = q.len();
         v.fill(0.0);
-        for _ in 0..MAX_ITERATIONS {
-            self.mechanics.lagrangian(t, q, v, &mut work.derivatives)?;
+        work.unknown.clear();
+        let (mut iterations, mut halvings) = (0, 0);
+        while iterations < MAX_ITERATIONS {
+            if let Err(error) = self.mechanics.lagrangian(t, q, v, &mut work.derivatives) {
+                // Too far, as beyond the speed of light: half the way.
+                if work.unknown.is_empty() || halvings == MAX_HALVINGS {
+                    return Err(error);
+                }
+                halvings += 1;
+                for (v, correction) in v.iter_mut().zip(&mut work.unknown) {
+                    *correction *= 0.5;
+                    *v -= *correction;
+                }
+                continue;
+            }
+            iterations += 1;
             work.unknown.clear();
             work.unknown.extend((0..n).map(|i| p[i] - work.derivatives.v[i]));
             work.lu.reset(n).copy_from_slice(&work.derivatives.vv);

@@ -30,14 +30,14 @@ pub use units::{QuantityError, Unit, parse_quantity};
 use crate::{
     integrator::{
         Integrator,
-        catalog::{Mechanism, Method, Options},
+        catalog::{Family, Mechanism, Method, Options},
     },
     simulation::{Schedule, Simulation},
     system::State,
 };
 
 /// Sections of which there may be several.
-const LISTS: [&str; 4] = ["body", "potential", "start", "swirl"];
+const LISTS: [&str; 5] = ["body", "potential", "start", "swirl", "constraint"];
 
 /// A model, ready to run.
 pub struct Model {
@@ -99,21 +99,16 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
     if root.keys().next().is_none() {
         return root
             .error("the model is empty")
-            .help("it needs bodies (`[[body]]` or `[chain]`), a `[method]` and a `[run]`")
+            .help("it needs bodies (`[[body]]` or `[chain]`) or a `lagrangian`, a `[method]` and a `[run]`")
             .none();
     }
     let title = root.optional("title").string();
-    let space = root.optional("space").choice(SPACES);
-    let typed = match &space {
-        Some(space) => space.value == "lagrangian",
-        None => root.has("lagrangian"),
+    let family = read_family(&root);
+    let drafted = match family {
+        Family::Spheres => spheres::read(&root).map(Draft::Spheres),
+        Family::Lagrangian | Family::Framed => lagrangian::read(&root).map(Draft::Lagrangian),
     };
-    let drafted = if typed {
-        lagrangian::read(&root).map(Draft::Lagrangian)
-    } else {
-        spheres::read(&root).map(Draft::Spheres)
-    };
-    let run = run::read(&root);
+    let run = run::read(&root, family);
     root.refuse(run::IN_RUN);
     root.finish();
 
@@ -153,6 +148,31 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
 
 /// The families of systems.
 const SPACES: &[&str] = &["spheres", "lagrangian"];
+
+/// The family that `space` names, or else the one whose keys there are.
+fn read_family(root: &Section<'_>) -> Family {
+    let space = root.optional("space").choice(SPACES);
+    let any = |keys: &[&str]| keys.iter().any(|key| root.holds(key));
+    let typed = any(&["lagrangian", "coordinates"]) && !any(&["body", "chain", "grid", "icosphere"]);
+    let lagrangian = match &space {
+        Some(space) if space.value == "spheres" && typed => {
+            root.problems()
+                .error(
+                    space.span.clone(),
+                    "a model with `coordinates` and a `lagrangian` is not on spheres",
+                )
+                .help("write `space = \"lagrangian\"`");
+            true
+        }
+        Some(space) => space.value == "lagrangian",
+        None => typed,
+    };
+    match (lagrangian, root.holds("frame")) {
+        (false, _) => Family::Spheres,
+        (true, false) => Family::Lagrangian,
+        (true, true) => Family::Framed,
+    }
+}
 
 /// A mechanism whose text was understood.
 enum Draft {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::problem::{Problems, Report, excerpt, listed, nearest};
-use super::units::Unit;
+use super::units::{Unit, parse_quantity};
 
 pub use reference::Reference;
 pub use words::FormulaText;
@@ -148,16 +148,24 @@ impl<'a> Section<'a> {
             .is_some_and(|value| value.get_ref().is_array())
     }
 
-    /// The keys of a table within a table within; nothing is remembered or reported.
-    pub fn keys_within(&self, outer: &str, inner: &str) -> Vec<Spanned<&'a str>> {
-        let within =
-            |table: &'a DeTable<'a>, key: &str| table.get(key).and_then(|value| value.get_ref().as_table());
-        let found = within(self.table, outer).and_then(|table| within(table, inner));
+    /// The keys of a table within, reached by a path of keys; nothing is remembered or reported.
+    pub fn keys_within(&self, path: &[&str]) -> Vec<Spanned<&'a str>> {
+        let within = |table: &'a DeTable<'a>, key: &&str| table.get(*key)?.get_ref().as_table();
+        let found = path.iter().try_fold(self.table, within);
         found.map_or_else(Vec::new, |table| {
             let each = table.keys();
             each.map(|key| Spanned::new(key.get_ref().as_ref(), key.span()))
                 .collect()
         })
+    }
+
+    /// Whether the value of the key is a number, or a text that is a quantity; nothing is remembered or reported.
+    pub fn is_quantity(&self, key: &str) -> bool {
+        match self.table.get(key).map(toml::Spanned::get_ref) {
+            Some(DeValue::Integer(_) | DeValue::Float(_)) => true,
+            Some(DeValue::String(text)) => parse_quantity(text, Unit::ANY).is_ok(),
+            _ => false,
+        }
     }
 
     /// Whether the key is there; nothing is remembered.
@@ -312,6 +320,18 @@ impl<'a> Section<'a> {
         }
     }
 
+    /// What the header of a table within it says.
+    fn header(&self, key: &str) -> String {
+        let name = self
+            .label
+            .strip_prefix('`')
+            .and_then(|label| label.strip_suffix('`'));
+        match name {
+            Some(name) => format!("{name}.{}", excerpt(key)),
+            None => excerpt(key),
+        }
+    }
+
     /// What messages call a part of this section.
     fn part(&self, part: String) -> String {
         if self.label.is_empty() {
@@ -334,9 +354,12 @@ impl<'a> Field<'_, 'a> {
         self.section.sections.borrow_mut().push((self.key, false));
         let value = self.value_or(
             || format!("[{key}]"),
-            || match self.example {
-                "" => format!("add a section `[{key}]`"),
-                example => format!("add a section `[{key}]` with {example}"),
+            || {
+                let path = self.section.header(self.key);
+                match self.example {
+                    "" => format!("add a section `[{path}]`"),
+                    example => format!("add a section `[{path}]` with {example}"),
+                }
             },
         )?;
         match &value.value {
@@ -356,7 +379,7 @@ impl<'a> Field<'_, 'a> {
             }
             _ => self
                 .wrong_type(&value, "a table")
-                .help(format!("write a section `[{}]`", self.shown_key()))
+                .help(format!("write a section `[{}]`", self.section.header(self.key)))
                 .none(),
         }
     }

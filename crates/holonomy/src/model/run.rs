@@ -1,7 +1,7 @@
 //! `[method]`, `[run]` and `[output]`.
 use super::{Section, Spanned, Unit};
 use crate::{
-    integrator::catalog::{self, Method, Options},
+    integrator::catalog::{self, Family, Method, Options},
     simulation::Schedule,
 };
 use std::ops::Range;
@@ -25,12 +25,16 @@ pub(super) struct Run {
     pub(super) format: Format,
 }
 
-pub(super) fn read(root: &Section<'_>) -> Option<Run> {
+pub(super) fn read(root: &Section<'_>, family: Family) -> Option<Run> {
     let method = root
         .required("method")
-        .with("`name = \"sphere-implicit\"`")
+        .with(match family {
+            Family::Spheres => "`name = \"sphere-implicit\"`",
+            Family::Lagrangian => "`name = \"midpoint\"`",
+            Family::Framed => "`name = \"hamel\"`",
+        })
         .table()
-        .map(read_method);
+        .map(|section| read_method(section, family));
     let schedule = root
         .required("run")
         .with("`step = 0.01` and `duration = 10`")
@@ -55,14 +59,19 @@ pub(super) fn read(root: &Section<'_>) -> Option<Run> {
     })
 }
 
-fn read_method(section: Section<'_>) -> Option<(&'static Method, Range<usize>, Options)> {
-    let names: Vec<&str> = catalog::METHODS.iter().map(|m| m.name).collect();
+fn read_method(section: Section<'_>, family: Family) -> Option<(&'static Method, Range<usize>, Options)> {
+    // One of another family is known, but not suggested.
+    let known = section.text("name").and_then(catalog::find);
+    let suggested = catalog::METHODS.iter().filter(|m| m.serves(family));
+    let names: Vec<&str> = suggested.chain(known).map(|m| m.name).collect();
     let name = section.required("name").choice_of("method", &names);
     let method = name.and_then(|name| Some((name.span, catalog::find(name.value)?)));
     let mut options = Options::default();
-    for key in all_options() {
+    for key in all_options(family) {
         match &method {
-            Some((_, method)) if !method.options.contains(&key) => refuse_option(&section, key, method),
+            Some((_, method)) if !method.options.contains(&key) => {
+                refuse_option(&section, key, method, family)
+            }
             _ => read_option(&section, key, &mut options),
         }
     }
@@ -87,10 +96,11 @@ fn read_method(section: Section<'_>) -> Option<(&'static Method, Range<usize>, O
     Some((method, span, options))
 }
 
-/// The options of all methods, each once.
-fn all_options() -> Vec<&'static str> {
+/// The options of all methods that serve the family, each once.
+fn all_options(family: Family) -> Vec<&'static str> {
     let mut all: Vec<&str> = Vec::new();
-    for key in catalog::METHODS.iter().flat_map(|m| m.options) {
+    let methods = catalog::METHODS.iter().filter(|m| m.serves(family));
+    for key in methods.flat_map(|m| m.options) {
         if !all.contains(key) {
             all.push(key);
         }
@@ -133,12 +143,14 @@ fn read_option(section: &Section<'_>, key: &'static str, options: &mut Options) 
 }
 
 /// An option that only other methods have.
-fn refuse_option(section: &Section<'_>, key: &'static str, method: &Method) {
+fn refuse_option(section: &Section<'_>, key: &'static str, method: &Method, family: Family) {
     let Some(span) = section.key_span(key) else {
         return;
     };
     let _ = section.has(key);
-    let owners = catalog::METHODS.iter().filter(|m| m.options.contains(&key));
+    let owners = catalog::METHODS
+        .iter()
+        .filter(|m| m.options.contains(&key) && m.serves(family));
     let owners: Vec<String> = owners.map(|m| format!("`{}`", m.name)).collect();
     section
         .problems()

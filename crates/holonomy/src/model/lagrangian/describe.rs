@@ -8,7 +8,7 @@ impl Draft {
         let constraints = self.constraints.iter();
         Description {
             parameters: self.parameters.clone(),
-            definitions: self.definitions.clone(),
+            definitions: self.definition_texts.clone(),
             lagrangian: Some(self.lagrangian.formula.to_string()),
             forces: forces
                 .map(|force| (force.name.replace("force.", ""), force.formula.to_string()))
@@ -24,7 +24,7 @@ impl Draft {
             invariants: self
                 .invariants
                 .iter()
-                .map(|(name, formula)| (name.clone(), formula.to_string()))
+                .map(|written| (written.name.clone(), written.formula.to_string()))
                 .collect(),
         }
     }

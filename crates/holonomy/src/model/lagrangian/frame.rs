@@ -1,13 +1,16 @@
 //! `[frame]`: quasi-velocities, their fields, and which of them are kept at zero.
 use super::{
-    Draft, Name, named, report,
+    Draft,
+    names::{Name, Names, named},
     start::{self, Rates},
+    texts::{self, Written, depends},
 };
 use crate::{
-    formula::{Formula, Kind, Scope},
+    formula::{Formula, Kind},
     hamel::{FormulaFrame, Frame, FrameDerivatives, FrameError, FrameFormulas, Hamel, Slots, Workspace},
     integrator::catalog::Mechanism,
-    model::{FormulaText, Problems, Section, Spanned},
+    lagrangian::Undefined,
+    model::{FormulaText, Problems, Section, Spanned, nearest, problem::excerpt},
     system::{State, System},
 };
 use std::{ops::Range, sync::Arc};
@@ -17,12 +20,49 @@ pub(super) struct Framed {
     names: Vec<Name>,
     slots: Slots,
     span: Range<usize>,
-    fields: Vec<Vec<Formula>>,
-    field_spans: Vec<Range<usize>>,
+    fields: Vec<Field>,
     constrained: Vec<usize>,
 }
 
+/// The components of a field.
+struct Field {
+    parts: Vec<Written>,
+    span: Range<usize>,
+}
+
 impl Framed {
+    /// Fields that do not make a frame at the start.
+    fn report_singular(&self, undefined: Undefined, problems: &Problems) {
+        let name = |field: u32| self.names.get(field as usize).map_or("", |name| &name.text);
+        let span = |field: u32| {
+            let field = self.fields.get(field as usize);
+            field.map_or_else(|| self.span.clone(), |field| field.span.clone())
+        };
+        match undefined {
+            Undefined::DependentField { field } => {
+                let message = format!(
+                    "at the start the field of `{}` is a combination of those before it",
+                    name(field)
+                );
+                problems
+                    .error(span(field), message)
+                    .help("choose fields that are independent there, or start elsewhere");
+            }
+            Undefined::OpenBracket { fields: [i, j] } => {
+                let message = format!(
+                    "the frame is not closed at the start: the bracket of the fields of `{}` and `{}` is not a \
+                     combination of its fields",
+                    name(i),
+                    name(j)
+                );
+                problems
+                    .error(span(j), message)
+                    .help("add the field that is missing, in `constrained` if nothing moves along it");
+            }
+            _ => drop(problems.error(self.span.clone(), "the frame is singular at the start")),
+        }
+    }
+
     /// The quasi-velocities that move.
     pub(super) fn free_names(&self) -> Vec<Name> {
         let free = |(i, _): &(usize, &Name)| !self.constrained.contains(i);
@@ -34,10 +74,10 @@ impl Framed {
 impl Framed {
     /// The fields as text, by quasi-velocity.
     pub(super) fn described(&self) -> Vec<(String, String)> {
-        let text = |field: &Vec<Formula>| match &field[..] {
-            [one] => one.to_string(),
+        let text = |field: &Field| match &field.parts[..] {
+            [one] => one.formula.to_string(),
             parts => {
-                let parts: Vec<String> = parts.iter().map(Formula::to_string).collect();
+                let parts: Vec<String> = parts.iter().map(|part| part.formula.to_string()).collect();
                 format!("[{}]", parts.join(", "))
             }
         };
@@ -60,45 +100,51 @@ impl Framed {
 
 /// The names of the quasi-velocities.
 pub(super) fn names<'a>(root: &Section<'a>) -> Vec<Spanned<&'a str>> {
-    root.keys_within("frame", "fields")
+    root.keys_within(&["frame", "fields"])
+}
+
+/// Whether there is something that was meant to be a frame.
+pub(super) fn is_misspelt(root: &Section<'_>) -> bool {
+    let mut others = root.keys().filter(|key| key.value != "frame");
+    others.any(|key| nearest(key.value, ["frame"]).is_some())
 }
 
 /// Reads `[frame]`; within, `None` if there is none.
 pub(super) fn read(
     root: &Section<'_>,
-    names: &[Spanned<&str>],
-    slots: Slots,
-    scope: &Scope,
+    quasi_velocities: &[Spanned<&str>],
+    names: &Names,
 ) -> Option<Option<Framed>> {
     let Some(section) = root.optional("frame").table() else {
         return (!root.has("frame")).then_some(None);
     };
     let problems = section.problems();
     let span = section.span();
-    let all: Vec<Name> = names
+    let all: Vec<Name> = quasi_velocities
         .iter()
         .map(|name| Name {
             text: name.value.to_owned(),
             kind: Kind::Scalar,
         })
         .collect();
-    let constrained: Option<Vec<usize>> = match section.optional("constrained").strings() {
-        Some(list) => {
-            let each = list.value.iter();
-            each.map(|name| named(&section, name, &all, "quasi-velocity"))
-                .collect()
+    let constrained = read_constrained(&section, &all);
+    let astray: Vec<&str> = section.keys().map(|key| key.value).collect();
+    let astray: Vec<&str> = astray.into_iter().filter(|key| section.is_array(key)).collect();
+    if !section.holds("fields") && astray.iter().any(|key| *key != "constrained") {
+        let _ = section.has("fields");
+        for key in astray {
+            section.refuse(&[(key, "in `[frame.fields]`")]);
         }
-        None => (!section.has("constrained")).then(Vec::new),
-    };
+        section.finish();
+        return None;
+    }
     let fields = section
         .required("fields")
         .with("a field for every quasi-velocity")
         .table();
     let read = fields.map(|fields| {
-        let mut list: Vec<Option<(Vec<Formula>, Range<usize>)>> = Vec::new();
-        for key in fields.keys() {
-            list.push(read_field(&fields, key.value, slots, scope));
-        }
+        let keys = fields.keys();
+        let mut list: Vec<Option<Field>> = keys.map(|key| read_field(&fields, key.value, names)).collect();
         if list.is_empty() {
             fields.error("there are no quasi-velocities").help(
                 "name at least one, with its field: `forward = [\"cos(theta)\", \"sin(theta)\", \"0\"]`",
@@ -116,8 +162,7 @@ pub(super) fn read(
             .none();
     }
     let constrained = constrained?;
-    let (fields, field_spans): (Vec<_>, Vec<_>) =
-        read?.into_iter().collect::<Option<Vec<_>>>()?.into_iter().unzip();
+    let fields: Vec<Field> = read?.into_iter().collect::<Option<_>>()?;
     if constrained.len() >= all.len() {
         return problems
             .error(span, "every quasi-velocity is constrained: nothing moves")
@@ -126,21 +171,39 @@ pub(super) fn read(
     }
     Some(Some(Framed {
         names: all,
-        slots,
+        slots: names.slots,
         span,
         fields,
-        field_spans,
         constrained,
     }))
 }
 
+/// `constrained`: the numbers of the quasi-velocities that stay zero.
+fn read_constrained(section: &Section<'_>, all: &[Name]) -> Option<Vec<usize>> {
+    let Some(list) = section.optional("constrained").strings() else {
+        return (!section.has("constrained")).then(Vec::new);
+    };
+    let mut found = Vec::new();
+    for name in &list.value {
+        // Without fields nothing is known, which is reported there.
+        let index = (!all.is_empty()).then(|| named(section, name, all, "quasi-velocity"))??;
+        if found.contains(&index) {
+            return section
+                .problems()
+                .error(
+                    name.span.clone(),
+                    format!("`{}` is listed twice", excerpt(name.value)),
+                )
+                .help("remove one of them")
+                .none();
+        }
+        found.push(index);
+    }
+    Some(found)
+}
+
 /// A field: a list of formulas, or one that is a vector; together one component for every coordinate.
-fn read_field<'a>(
-    section: &Section<'a>,
-    key: &'a str,
-    slots: Slots,
-    scope: &Scope,
-) -> Option<(Vec<Formula>, Range<usize>)> {
+fn read_field<'a>(section: &Section<'a>, key: &'a str, names: &Names) -> Option<Field> {
     let (texts, span): (Vec<FormulaText<'_>>, Range<usize>) = if section.is_array(key) {
         let list = section.optional(key).formulas()?;
         (list.value, list.span)
@@ -150,25 +213,18 @@ fn read_field<'a>(
         (vec![text], span)
     };
     let problems = section.problems();
-    let parts: Vec<Option<Formula>> = texts
+    let parts: Vec<Option<Written>> = texts
         .iter()
-        .map(|text| match Formula::parse(text.value, scope) {
-            Ok(formula) => Some(formula),
-            Err(errors) => {
-                for error in errors {
-                    let span = text.locate(error.span.clone());
-                    report(error, span, problems);
-                }
-                None
-            }
-        })
+        .map(|text| texts::understood(text, key, None, names, problems))
         .collect();
-    let parts: Vec<Formula> = parts.into_iter().collect::<Option<_>>()?;
-    let size = |formula: &Formula| if formula.kind() == Kind::Vector { 3 } else { 1 };
+    let parts: Vec<Written> = parts.into_iter().collect::<Option<_>>()?;
+    let size = |part: &Written| if part.formula.kind() == Kind::Vector { 3 } else { 1 };
     let given: usize = parts.iter().map(size).sum();
-    if given != slots.coordinates {
+    let slots = names.slots;
+    if given != slots.coordinates && names.sound {
         let message = format!(
-            "the field of `{key}` has {given} components, but there are {} coordinates",
+            "the field of `{key}` has {given} component{}, but there are {} coordinates",
+            if given == 1 { "" } else { "s" },
             slots.coordinates
         );
         return problems
@@ -176,23 +232,41 @@ fn read_field<'a>(
             .help("give one component for every coordinate, in their order")
             .none();
     }
-    Some((parts, span))
+    let velocities = (0..slots.coordinates).map(|a| slots.velocity(a));
+    let others = (0..slots.quasi_velocities).map(|i| slots.quasi_velocity(i));
+    let moving: Vec<usize> = velocities.chain(others).collect();
+    let mut still = true;
+    for part in &parts {
+        let what = match () {
+            () if depends(&part.formula, &moving) => "a velocity",
+            () if depends(&part.formula, &[slots.time()]) => "time",
+            () => continue,
+        };
+        still = false;
+        let message = format!("a field is a function of the coordinates, but this one has {what} in it");
+        problems
+            .error(part.span.clone(), message)
+            .help("time and velocities can be in `lagrangian` and in `[force]`");
+    }
+    still.then_some(Field { parts, span })
 }
 
 /// The mechanism and where it starts.
 pub(super) fn build(framed: &Framed, draft: &Draft, problems: &Problems) -> Option<(Mechanism, State)> {
+    let parts = |field: &Field| field.parts.iter().map(|part| part.formula.clone()).collect();
+    let fields: Vec<Vec<Formula>> = framed.fields.iter().map(parts).collect();
     let formulas = FrameFormulas {
         slots: framed.slots,
-        fields: &framed.fields,
+        fields: &fields,
         lagrangian: &draft.lagrangian.formula,
         forces: &draft.force_formulas(),
-        invariants: &draft.invariants,
+        invariants: &draft.invariant_formulas(),
     };
     let frame = match FormulaFrame::new(&formulas) {
         Ok(frame) => frame,
         Err(error) => {
             let span = match error {
-                FrameError::FieldMoves { field } => &framed.field_spans[field],
+                FrameError::FieldMoves { field } => &framed.fields[field].span,
                 _ => &framed.span,
             };
             return problems.error(span.clone(), error.to_string()).none();
@@ -214,17 +288,19 @@ pub(super) fn build(framed: &Framed, draft: &Draft, problems: &Problems) -> Opti
 fn state(system: &Hamel, framed: &Framed, draft: &Draft, problems: &Problems) -> Option<State> {
     let start = &draft.start;
     let (n, free) = (start.q.len(), system.free());
-    let wrong = |span: &Range<usize>, undefined: crate::lagrangian::Undefined| {
-        let message = format!("at the start {}", undefined.describe(system.layout()));
-        problems.error(span.clone(), message);
+    let undefined = |suspects: &[Written], error: Undefined| {
+        let span = suspects.first().map_or(&start.q_span, |written| &written.span);
+        draft.undefined(error, suspects, span, system.layout(), problems);
     };
     let mut frame = Frame::default();
     if let Err(error) = system.mechanics().frame(&start.q, &mut frame) {
-        wrong(&framed.span, error);
+        let parts = framed.fields.iter().flat_map(|field| &field.parts);
+        let suspects: Vec<Written> = parts.cloned().collect();
+        undefined(&suspects, error);
         return None;
     }
     if let Err(error) = system.brackets(&frame, &mut Default::default()) {
-        wrong(&framed.span, error);
+        framed.report_singular(error, problems);
         return None;
     }
     let mut v = match &start.rates {
@@ -238,7 +314,14 @@ fn state(system: &Hamel, framed: &Framed, draft: &Draft, problems: &Problems) ->
         .mechanics()
         .lagrangian(0.0, &start.q, &xi, &mut derivatives)
     {
-        wrong(&draft.lagrangian.span, error);
+        undefined(std::slice::from_ref(&draft.lagrangian), error);
+        return None;
+    }
+    if let Err(error) = system
+        .mechanics()
+        .force(0.0, &start.q, &xi, &mut Default::default())
+    {
+        undefined(&draft.forces, error);
         return None;
     }
     let k = xi.len();
@@ -250,9 +333,22 @@ fn state(system: &Hamel, framed: &Framed, draft: &Draft, problems: &Problems) ->
     let moving: Vec<String> = framed.free_names().iter().map(|name| name.text.clone()).collect();
     start::check_mass(&mass, &moving, "", &draft.lagrangian.span, problems)?;
     if let Rates::Momentum(p) = &start.rates
-        && let Err(error) = system.solve_velocity(0.0, &start.q, p, &mut v, &mut Workspace::default())
+        && system
+            .solve_velocity(0.0, &start.q, p, &mut v, &mut Workspace::default())
+            .is_err()
     {
-        wrong(&start.rates_span, error);
+        return problems
+            .error(start.rates_span.clone(), "no velocity has this momentum")
+            .help("give `[velocity]` instead")
+            .none();
+    }
+    system.spread(&v, &mut xi);
+    let invariant =
+        system
+            .mechanics()
+            .invariant(0.0, &start.q, &xi, &mut Vec::new(), &mut Default::default());
+    if let Err(error) = invariant {
+        undefined(&draft.invariants, error);
         return None;
     }
     let state = system.state(0.0, &start.q, &v);
@@ -260,7 +356,7 @@ fn state(system: &Hamel, framed: &Framed, draft: &Draft, problems: &Problems) ->
     system.rate(0.0, &start.q, &v, &mut dq, &mut dv, &mut system.scratch());
     if !state.is_finite() || !dv.iter().all(|a| a.is_finite()) {
         match system.undefined(0.0, &start.q, &v, &mut system.scratch()) {
-            Some(error) => wrong(&start.q_span, error),
+            Some(error) => undefined(&[], error),
             None => drop(problems.error(
                 start.q_span.clone(),
                 "the accelerations at the start are not finite",
@@ -268,5 +364,13 @@ fn state(system: &Hamel, framed: &Framed, draft: &Draft, problems: &Problems) ->
         }
         return None;
     }
+    let mut again = v.clone();
+    let found = system.solve_velocity(0.0, &start.q, &state.p, &mut again, &mut Workspace::default());
+    start::check_inverse(
+        &v,
+        found.is_ok().then_some(&again),
+        &draft.lagrangian.span,
+        problems,
+    )?;
     Some(state)
 }

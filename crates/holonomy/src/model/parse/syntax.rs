@@ -149,7 +149,8 @@ impl<'t> Slip<'t> {
             let key = excerpt(&self.text[self.span.clone()]);
             let help = if !self.in_header() {
                 "remove one of the two".to_owned()
-            } else if LISTS.contains(&key.as_str()) {
+            } else if LISTS.contains(&key.as_str()) && !(key == "start" && self.text.contains("\nlagrangian"))
+            {
                 format!("write `[[{key}]]` for each of them")
             } else {
                 format!("merge the two sections into one `[{key}]`")
@@ -310,6 +311,8 @@ impl<'t> Slip<'t> {
             "remove the bracket"
         } else if rest == "," || rest == ";" {
             "remove it: lines end without a mark"
+        } else if rest.starts_with(['*', '+', '/', '^']) {
+            "write formulas and other text between quotes"
         } else {
             "put each key on its own line; comments begin with `#`"
         };

@@ -11,7 +11,11 @@ use crate::{
     model::{
         Reference, Section, Spanned, Unit,
         bodies::Bodies,
-        lagrangian::{define, report, understood, values},
+        lagrangian::{
+            names::Names,
+            texts::{define, report, scalar},
+            values,
+        },
     },
     potential::{FormulaPotential, Potential},
     spheres::Point,
@@ -31,7 +35,7 @@ pub(super) fn read(
     points: &mut Vec<Point>,
 ) -> Option<Box<dyn Potential>> {
     let text = section.required("energy").formula();
-    let parameters = values::read_parameters(section);
+    let parameters = values::parameters_of(section, &[]);
     let given = [
         read_given(section, "points", true),
         read_given(section, "directions", false),
@@ -58,8 +62,9 @@ pub(super) fn read(
     }
     ok &= given.iter().all(|(_, ok)| *ok);
     ok &= values::enter(&parameters, &mut scope, Some(section.problems()));
-    ok &= define(section, &mut scope);
-    let energy = understood(&text?, "energy", Kind::Scalar, &scope, section.problems());
+    let mut meanings = Names::of(scope);
+    ok &= define(section, &mut meanings).is_some();
+    let energy = scalar(&text?, "energy", &meanings, section.problems());
     let bodies = sound(Some(bodies))?;
     let mut places = Vec::with_capacity(vectors.len());
     for (body, vector) in vectors {
@@ -124,10 +129,10 @@ fn declare(scope: &mut Scope, name: &str, vector: usize) -> Result<(), crate::fo
     Ok(())
 }
 
-type Names<'a> = Vec<(Spanned<&'a str>, Option<Spanned<Reference<'a>>>, Vector)>;
+type Given<'a> = Vec<(Spanned<&'a str>, Option<Spanned<Reference<'a>>>, Vector)>;
 
 /// A table of names for bodies; whether all of it was understood.
-fn read_given<'a>(section: &Section<'a>, key: &'a str, places: bool) -> (Names<'a>, bool) {
+fn read_given<'a>(section: &Section<'a>, key: &'a str, places: bool) -> (Given<'a>, bool) {
     let Some(table) = section.optional(key).table() else {
         return (Vec::new(), !section.has(key));
     };

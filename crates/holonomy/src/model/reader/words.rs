@@ -41,11 +41,13 @@ impl<'a> FormulaText<'a> {
         })
     }
 
-    /// Where a part of the text lies, in bytes of it; the whole value if it is not known or there is no text.
+    /// Where a part of the text lies, in bytes of it; the whole value if it is not known. The end is the quote behind
+    /// the text, if there is one.
     pub fn locate(&self, part: Range<usize>) -> Range<usize> {
-        match self.start {
-            Some(start) if !self.value.is_empty() => start + part.start..start + part.end,
-            _ => self.span.clone(),
+        match self.start.filter(|_| !self.value.is_empty()) {
+            Some(start) if part.is_empty() => start + part.start..(start + part.end + 1).min(self.span.end),
+            Some(start) => start + part.start..start + part.end,
+            None => self.span.clone(),
         }
     }
 }
@@ -57,7 +59,7 @@ impl<'a> Field<'_, 'a> {
         let formula = FormulaText::of(&value);
         if formula.is_none() {
             self.wrong_type(&value, "a formula")
-                .help("write it between quotes");
+                .help("write one formula between quotes");
         }
         formula
     }
@@ -109,7 +111,11 @@ impl<'a> Field<'_, 'a> {
         let DeValue::Array(array) = value.value else {
             return self
                 .wrong_type(&value, "an array of strings")
-                .help(format!("write `{} = [\"…\"]`", self.shown_key()))
+                .help(format!(
+                    "write `{} = [\"{}\"]`",
+                    self.shown_key(),
+                    value.value.as_str().map_or("…".to_owned(), excerpt)
+                ))
                 .none();
         };
         let texts: Vec<_> = array.iter().map(|element| self.string_of(element)).collect();
