@@ -177,7 +177,7 @@ impl Tree {
                     for e in directions {
                         let [a, b] = between.map(|s| self.moving_site(at, s));
                         out.value[row] = e.dot(&(a.r - b.r));
-                        out.scale[row] = e.dot(&a.r).abs() + e.dot(&b.r).abs();
+                        out.scale[row] = e.norm() * (a.r.norm() + b.r.norm());
                         out.second[row] = e.dot(&(a.a - b.a));
                         self.pull(at, between[0], e, row, out);
                         self.pull(at, between[1], &-e, row, out);

@@ -178,8 +178,7 @@ impl Dynamics {
     }
 
     /// Accelerations of a factorised, loaded and moving tree at time t: `S_iᵀ (Ṗ_i − F_i) = τ_i`.
-    /// `extra` is added to the forces in the joints.
-    pub(crate) fn acceleration(&mut self, tree: &Tree, t: f64, extra: &[f64], dv: &mut [f64]) {
+    pub(crate) fn acceleration(&mut self, tree: &Tree, t: f64, dv: &mut [f64]) {
         self.bias.clear();
         self.given.clear();
         for (i, (node, frame)) in tree.nodes.iter().zip(&self.kinematics.frames).enumerate() {
@@ -194,8 +193,7 @@ impl Dynamics {
             self.given.push(given);
         }
         self.forces.clear();
-        self.forces
-            .extend(self.loads.efforts.iter().zip(extra).map(|(e, x)| e.value + x));
+        self.forces.extend(self.loads.efforts.iter().map(|e| e.value));
         let forces = std::mem::take(&mut self.forces);
         self.eliminate(tree, &forces, dv);
         self.forces = forces;

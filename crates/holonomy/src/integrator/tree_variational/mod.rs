@@ -48,7 +48,6 @@ pub struct TreeVariational {
     dynamics: Dynamics,
     /// What a displacement of one counts, by velocity: 1 rad, or the length of the tree.
     units: Vec<f64>,
-    push: Vec<f64>,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
 }
@@ -86,6 +85,8 @@ const LAST_CORRECTION: f64 = 1e-10;
 const BELOW_ROUNDING: f64 = 1e-17;
 /// Corrections that no longer become smaller, below this fraction of the motion, are rounding.
 const STALLED: f64 = 1e-6;
+/// Constraints that are open by more than this fraction of the coordinates are not closed.
+const CLOSED: f64 = 1e-13;
 /// Motion in a step, in radians, below which corrections are not compared with it.
 const SMALL_MOTION: f64 = 1e-6;
 
@@ -109,7 +110,6 @@ impl TreeVariational {
             applied: Vec::new(),
             dynamics: Dynamics::default(),
             units,
-            push: Vec::new(),
             next_q: Vec::new(),
             next_p: Vec::new(),
         }
@@ -229,7 +229,10 @@ impl TreeVariational {
             let last_one = if exact { LAST_CORRECTION } else { f64::EPSILON };
             if change <= last_one * scale || next <= BELOW_ROUNDING * scale || stalled {
                 let ended = self.evaluate(state);
-                return ended.map(|_| iterations).map_err(|node| self.too_large(node));
+                ended.map_err(|node| self.too_large(node))?;
+                if self.closure.open <= CLOSED {
+                    return Ok(iterations);
+                }
             }
             last = change;
         }
@@ -278,19 +281,14 @@ impl Integrator for TreeVariational {
         let one_sided = self.options.forcing == Forcing::OneSided;
         self.balance.forcing = if one_sided { 2.0 } else { 1.0 };
         self.balance.begin(&self.tree, state, h);
-        self.push.clear();
-        self.push.resize(self.tree.velocities(), 0.0);
         self.dynamics.kinematics.place(&self.tree, &state.q);
         // Half of the impulse of the constraints at each end.
         let impulse = if one_sided { h } else { 0.5 * h };
         if constrained {
             let placed = &self.dynamics.kinematics;
-            self.closure
-                .begin(&self.tree, state, placed, impulse, &mut self.push);
+            self.closure.begin(&self.tree, state, placed, impulse);
         }
-        let guessed = self
-            .balance
-            .guess(&self.tree, state, &self.push, &mut self.dynamics);
+        let guessed = self.balance.guess(&self.tree, state, &mut self.dynamics);
         guessed.map_err(|node| self.singular(node))?;
         let iterations = self.solve(state)?;
         self.balance.end_momentum(&self.tree, &mut self.next_p);

@@ -116,6 +116,10 @@ fn elastic_cable_of_document_003_stays_pinned() {
             );
             // Rounding of positions of order one.
             assert!(open <= 1e-15, "{open:e}");
+            // The printed energies are of another reading of the velocity; with tangent momenta less is lost.
+            if forcing == Forcing::Symmetric {
+                assert!(worst < max && worst > 0.1 * max, "{worst:e}");
+            }
         }
     }
 }
@@ -249,6 +253,31 @@ fn scissor_lift_follows_its_one_degree_of_freedom() {
         assert!(errors.len() == LIFT.len() && worst < bound, "{errors:?}");
         // Positions up to 20 m, and singular three times.
         assert!(open < 5e-14, "{open:e}");
+    }
+}
+
+#[test]
+fn scissor_lift_crosses_its_singular_position_again_and_again() {
+    // Every 3.18 s all links are upright and the constraints lose their independence; there are other
+    // branches to go to. Nearly four hundred crossings.
+    let (tree, q) = scissor(4);
+    for (h, steps) in [(0.02, 60_000), (0.001, 20_000)] {
+        let mut state = tree.state(0.0, &q, &[0.0; 9]);
+        let mut method = variational(&tree);
+        let start = tree.energy(&state).total();
+        let (mut open, mut band) = (0.0_f64, 0.0_f64);
+        for k in 0..steps {
+            method.step(&mut state, h).unwrap();
+            if k % 10 == 0 {
+                let now = measure(&tree, &state);
+                open = open.max(now.constraint.unwrap());
+                band = band.max((now.energy.total() - start).abs());
+            }
+        }
+        // The swing is 661 J; the band is that of the first crossing, 1.1e4 J/s² times h².
+        assert!(open < 5e-14 && band < 1.2e4 * h * h, "{open:e} {band:e}");
+        let skew = state.q[1] + state.q[2] - std::f64::consts::PI;
+        assert!(skew.abs() < 1e-12, "left the branch: {skew:e}");
     }
 }
 
