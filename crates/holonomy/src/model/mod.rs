@@ -1,8 +1,8 @@
 //! Model files: text → a mechanism, a state, a method and a schedule; or a list of problems, each
 //! with the place it points at. Rendering them is the caller's business.
 //!
-//! `source`, `parse` and `reader` deal with text; `spheres` (with `bodies` and `potentials`), `lagrangian` and
-//! `run` know the words of the language.
+//! `source`, `parse` and `reader` deal with text; `spheres` (with `bodies` and `potentials`), `lagrangian`, `tree`
+//! and `run` know the words of the language.
 mod bodies;
 mod description;
 mod lagrangian;
@@ -16,6 +16,7 @@ mod resolved;
 mod run;
 mod source;
 mod spheres;
+mod tree;
 mod units;
 
 pub use description::Description;
@@ -37,7 +38,16 @@ use crate::{
 };
 
 /// Sections of which there may be several.
-const LISTS: [&str; 4] = ["body", "potential", "start", "swirl"];
+const LISTS: [&str; 8] = [
+    "body",
+    "potential",
+    "start",
+    "swirl",
+    "site",
+    "constraint",
+    "cable",
+    "wrench",
+];
 
 /// A model, ready to run.
 pub struct Model {
@@ -104,14 +114,11 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
     }
     let title = root.optional("title").string();
     let space = root.optional("space").choice(SPACES);
-    let typed = match &space {
-        Some(space) => space.value == "lagrangian",
-        None => root.has("lagrangian"),
-    };
-    let drafted = if typed {
-        lagrangian::read(&root).map(Draft::Lagrangian)
-    } else {
-        spheres::read(&root).map(Draft::Spheres)
+    let drafted = match space.as_ref().map(|space| space.value) {
+        Some("lagrangian") => lagrangian::read(&root).map(Draft::Lagrangian),
+        Some("tree") => tree::read(&root).map(Draft::Tree),
+        None if root.has("lagrangian") => lagrangian::read(&root).map(Draft::Lagrangian),
+        _ => spheres::read(&root).map(Draft::Spheres),
     };
     let run = run::read(&root);
     root.refuse(run::IN_RUN);
@@ -124,10 +131,12 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
     let description = match &drafted {
         Draft::Spheres(draft) => draft.description(),
         Draft::Lagrangian(draft) => draft.description(),
+        Draft::Tree(draft) => draft.description(),
     };
     let (mechanism, state) = match drafted {
         Draft::Spheres(draft) => draft.build(problems),
         Draft::Lagrangian(draft) => draft.build(problems)?,
+        Draft::Tree(draft) => draft.build(problems)?,
     };
     if let Err(unsupported) = (run.method.build)(&mechanism, &run.options) {
         problems
@@ -152,10 +161,11 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
 }
 
 /// The families of systems.
-const SPACES: &[&str] = &["spheres", "lagrangian"];
+const SPACES: &[&str] = &["spheres", "lagrangian", "tree"];
 
 /// A mechanism whose text was understood.
 enum Draft {
     Spheres(spheres::Draft),
     Lagrangian(lagrangian::Draft),
+    Tree(tree::Draft),
 }
