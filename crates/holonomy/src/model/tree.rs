@@ -14,7 +14,7 @@ use crate::{
     Vec3,
     integrator::catalog::Mechanism,
     system::{State, System},
-    tree::{Body, Tree, TreeError, TreeParts, Wrench},
+    tree::{Body, Constraint, Tree, TreeError, TreeParts, Wrench},
 };
 use bodies::Bodies;
 use sites::Sites;
@@ -32,7 +32,10 @@ pub(super) struct Draft {
 
 /// Keys of models in other spaces.
 const ELSEWHERE: &[(&str, &str)] = &[
-    ("chain", "in a model with `space = \"spheres\"`; `[[cable]]` makes chains in trees"),
+    (
+        "chain",
+        "in a model with `space = \"spheres\"`; `[[cable]]` makes chains in trees",
+    ),
     ("grid", THERE),
     ("icosphere", THERE),
     ("inertia", "in a `[[body]]`"),
@@ -41,7 +44,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("parameters", TYPED),
     ("definitions", TYPED),
     ("lagrangian", TYPED),
-    ("force", "in a `[[wrench]]` on a body, or as `effort` in a `[[body]]`"),
+    (
+        "force",
+        "in a `[[wrench]]` on a body, or as `effort` in a `[[body]]`",
+    ),
     ("start", "in the `[[body]]`, as `position` and `velocity`"),
     ("velocity", "in a `[[body]]`"),
     ("joint", "in a `[[body]]`"),
@@ -65,7 +71,8 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     sites::read(root, &names, &mut sites);
     if names.is_empty() && !problems.has_errors() {
-        root.lacks(&["body", "cable"], root.span(), "the model has no bodies")
+        let span = root.value_span("space").unwrap_or_else(|| root.span());
+        root.lacks(&["body", "cable"], span, "the model has no bodies")
             .help("add `[[body]]` sections with `joint`, or a `[[cable]]`");
     }
     let mut closures = Vec::new();
@@ -129,9 +136,16 @@ impl Draft {
             });
         }
         let mut spans: Vec<Range<usize>> = Vec::new();
+        let mut units = Vec::new();
         let mut constraint_spans = Vec::new();
         for entry in self.constraints {
+            let unit = match entry.constraint {
+                Constraint::Orientation { .. } => " rad",
+                Constraint::Coupling { .. } => "",
+                _ => " m",
+            };
             spans.extend((0..entry.constraint.rows()).map(|_| entry.span.clone()));
+            units.extend((0..entry.constraint.rows()).map(|_| unit));
             constraint_spans.push((entry.name.clone(), entry.span));
             parts.constraints.push((entry.name, entry.constraint));
         }
@@ -144,7 +158,7 @@ impl Draft {
             Ok(tree) => tree,
             Err(error) => return refuse(&error, &body_spans, &constraint_spans, problems),
         };
-        let (q, v) = close(&tree, &q, &v, &kept, &spans, problems)?;
+        let (q, v) = close(&tree, &q, &v, &kept, (&spans, &units), problems)?;
         let state = tree.state(0.0, &q, &v);
         check_energy(&tree, &state, &springs, problems)?;
         Some((Mechanism::Tree(Arc::new(tree)), state))
@@ -175,6 +189,10 @@ fn refuse<T>(
     // Messages of the tree have their advice after a semicolon.
     let text = error.to_string();
     match text.split_once("; ") {
+        Some((message, _)) if matches!(error, TreeError::Massless(_)) => problems
+            .error(span, message)
+            .help("give it, or a body behind it, mass off the axis, or `inertia`; a thin rod has none about itself")
+            .none(),
         Some((message, help)) => problems.error(span, message).help(help).none(),
         None => problems.error(span, text).none(),
     }
@@ -186,7 +204,7 @@ fn close(
     q: &[f64],
     v: &[f64],
     kept: &[bool],
-    spans: &[Range<usize>],
+    (spans, units): (&[Range<usize>], &[&str]),
     problems: &Problems,
 ) -> Option<(Vec<f64>, Vec<f64>)> {
     if spans.is_empty() {
@@ -219,8 +237,9 @@ fn close(
             .error(
                 spans[row].clone(),
                 format!(
-                    "constraint `{}` cannot be met from this start: {open:.3e} are left at the nearest place{together}",
-                    name(row)
+                    "constraint `{}` cannot be met from this start: at the nearest place it is open by {open:.3e}{}{together}",
+                    name(row),
+                    units[row]
                 ),
             )
             .help("change lengths or positions so that the loop closes, or free what has `keep = true`")
@@ -232,8 +251,9 @@ fn close(
         problems.note(
             spans[row].clone(),
             format!(
-                "constraint `{}` is open by {open:.3e} at the start; it is closed by moving {moved}",
-                name(row)
+                "constraint `{}` is open by {open:.3e}{} at the start; it is closed by moving {moved}",
+                name(row),
+                units[row]
             ),
         );
     }
@@ -263,6 +283,18 @@ fn check_energy(
     springs: &[(Range<usize>, [usize; 2])],
     problems: &Problems,
 ) -> Option<()> {
+    let mut places = vec![Vec3::zeros(); tree.layout().bases.len()];
+    tree.sites(&state.q, &mut places);
+    for (span, [a, b]) in springs {
+        if (places[*a] - places[*b]).norm() <= 1e-12 * tree.length() {
+            problems
+                .error(
+                    span.clone(),
+                    "the ends of this spring lie on each other, and it pulls in no direction",
+                )
+                .help("move one of them at the start");
+        }
+    }
     let energy = tree.energy(state).total();
     if energy.is_finite() && state.is_finite() {
         return Some(());
@@ -270,6 +302,6 @@ fn check_energy(
     let span = springs.first().map_or(0..0, |(span, _)| span.clone());
     problems
         .error(span, format!("the energy at the start is {energy}"))
-        .help("numbers are too large or too unlike each other, or the ends of a spring lie on each other")
+        .help("numbers are too large, or too unlike each other")
         .none()
 }

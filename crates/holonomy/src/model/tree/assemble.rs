@@ -1,11 +1,11 @@
 //! `assemble`: the configuration nearest to the one given that meets the constraints.
 //!
 //! ```text
-//! δ = −W Gᵀ (G W Gᵀ)⁺ g        Gauss–Newton; W = M⁻¹ without the coordinates that are kept
+//! δ = −M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g        Gauss–Newton; coordinates that are kept are constraints more
 //! ```
 use crate::{
     geometry::so3,
-    tree::{Kind, Kinematics, Moving, Rows, Tree},
+    tree::{Dynamics, Kind, Kinematics, Moving, Rows, Tree},
 };
 use nalgebra::{DMatrix, DVector};
 
@@ -38,7 +38,7 @@ pub(super) fn assemble(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool]) -> Asse
             break;
         }
         let g = DVector::from_column_slice(&rows.value);
-        let Some(step) = metric(tree, &q, kept).and_then(|w| correction(&w, &rows, &g, v.len())) else {
+        let Some(step) = correction(tree, &q, kept, &rows, &g) else {
             break;
         };
         let open = g.norm();
@@ -91,33 +91,45 @@ fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut Rows) {
     tree.constrain(&at, rows);
 }
 
-/// The inverse of the mass matrix, zero in the rows and columns of what is kept.
-fn metric(tree: &Tree, q: &[f64], kept: &[bool]) -> Option<DMatrix<f64>> {
+/// `−M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g`, where G and g have a row more for each coordinate that is kept. O(n) for each row.
+fn correction(tree: &Tree, q: &[f64], kept: &[bool], rows: &Rows, g: &DVector<f64>) -> Option<DVector<f64>> {
     let n = kept.len();
-    let mass = DMatrix::from_row_slice(n, n, &tree.mass_matrix(q));
-    let free: Vec<usize> = (0..n).filter(|k| !kept[*k]).collect();
-    let mut block = mass.select_rows(&free).select_columns(&free);
-    // Directions without inertia at this very place are still ways to move.
-    let ridge = 1e-12 * block.diagonal().amax();
-    (0..free.len()).for_each(|k| block[(k, k)] += ridge);
-    let inverse = block.cholesky()?.inverse();
-    let mut out = DMatrix::zeros(n, n);
-    for (a, i) in free.iter().enumerate() {
-        for (b, j) in free.iter().enumerate() {
-            out[(*i, *j)] = inverse[(a, b)];
+    let mut dynamics = Dynamics::default();
+    dynamics.kinematics.place(tree, q);
+    dynamics.factorise(tree).ok()?;
+    let fixed: Vec<usize> = (0..n).filter(|k| kept[*k]).collect();
+    let m = g.len() + fixed.len();
+    let mut jacobian = DMatrix::from_row_slice(g.len(), n, &rows.jacobian).resize_vertically(m, 0.0);
+    for (row, k) in fixed.iter().enumerate() {
+        jacobian[(g.len() + row, *k)] = 1.0;
+    }
+    let g = g.clone().resize_vertically(m, 0.0);
+    let mut columns = DMatrix::zeros(n, m);
+    let (mut row, mut column) = (vec![0.0; n], vec![0.0; n]);
+    for k in 0..m {
+        row.iter_mut()
+            .zip(jacobian.row(k).iter())
+            .for_each(|(a, b)| *a = *b);
+        dynamics.solve_mass(tree, &row, &mut column);
+        columns.column_mut(k).copy_from_slice(&column);
+    }
+    let mut schur = &jacobian * &columns;
+    // Rows of one size each, whatever their units.
+    let scale = DVector::from_fn(m, |k, _| {
+        let size = schur[(k, k)].sqrt();
+        if size > 0.0 { 1.0 / size } else { 0.0 }
+    });
+    for i in 0..m {
+        for j in 0..m {
+            schur[(i, j)] *= scale[i] * scale[j];
         }
     }
-    Some(out)
-}
-
-/// `−W Gᵀ (G W Gᵀ)⁺ g`.
-fn correction(w: &DMatrix<f64>, rows: &Rows, g: &DVector<f64>, n: usize) -> Option<DVector<f64>> {
-    let jacobian = DMatrix::from_row_slice(g.len(), n, &rows.jacobian);
-    let wg = w * jacobian.transpose();
-    let schur = &jacobian * &wg;
-    let largest = schur.diagonal().amax();
-    let multipliers = schur.svd(true, true).solve(g, 1e-11 * largest).ok()?;
-    let step = -(wg * multipliers);
+    let multipliers = schur
+        .svd(true, true)
+        .solve(&g.component_mul(&scale), 1e-11)
+        .ok()?;
+    let mut step = -(columns * multipliers.component_mul(&scale));
+    fixed.iter().for_each(|k| step[*k] = 0.0);
     step.iter().all(|x| x.is_finite()).then_some(step)
 }
 
@@ -164,10 +176,13 @@ fn slowed(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool], rows: &mut Rows) -> 
     if opening.amax() <= 1e-13 * size {
         return (v.to_vec(), 0.0);
     }
-    match metric(tree, q, kept).and_then(|w| correction(&w, rows, &opening, v.len())) {
+    match correction(tree, q, kept, rows, &opening) {
         Some(change) => {
-            let fraction = if given.amax() > 0.0 {
-                change.amax() / given.amax()
+            // Zero is also what is not given at all.
+            let touched = change.iter().zip(given.iter()).filter(|(_, v)| **v != 0.0);
+            let largest = touched.map(|(change, _)| change.abs()).fold(0.0, f64::max);
+            let fraction = if largest > 0.0 {
+                largest / given.amax()
             } else {
                 0.0
             };

@@ -92,11 +92,17 @@ fn read_body(
     };
     if name.value == WORLD {
         problems
-            .error(name.span.clone(), "`world` is what does not move, and no name for a body")
+            .error(
+                name.span.clone(),
+                "`world` is what does not move, and no name for a body",
+            )
             .help("give the body another name");
     } else if all.list.iter().any(|body| body.name == name.value) {
         problems
-            .error(name.span.clone(), format!("there are two bodies named `{}`", name.value))
+            .error(
+                name.span.clone(),
+                format!("there are two bodies named `{}`", name.value),
+            )
             .help("give one of them another name");
     }
     let parent = section.optional("parent").reference();
@@ -141,11 +147,18 @@ fn read_parent(
         {
             let report = match circle(name, written) {
                 Some(circle) => problems
-                    .error(parent.span.clone(), format!("parents go round in a circle: {circle}"))
-                    .help("one of these bodies is joined to the world; a loop is closed by a `[[constraint]]`"),
+                    .error(
+                        parent.span.clone(),
+                        format!("parents go round in a circle: {circle}"),
+                    )
+                    .help(
+                        "one of these bodies is joined to the world; a loop is closed by a `[[constraint]]`",
+                    ),
                 None => problems
                     .error(parent.span.clone(), format!("`{given}` comes after this body"))
-                    .help(format!("move the section of `{given}` up: parents come before their children")),
+                    .help(format!(
+                        "move the section of `{given}` up: parents come before their children"
+                    )),
             };
             report.none()
         }
@@ -222,7 +235,9 @@ fn read_inertia(section: &Section<'_>) -> Option<RigidInertia> {
         return section
             .problems()
             .error(span.unwrap_or_else(|| section.span()), error.to_string())
-            .help("`inertia` is about the centre of mass: three principal moments, or a symmetric 3 × 3 matrix")
+            .help(
+                "`inertia` is about the centre of mass: three principal moments, or a symmetric 3 × 3 matrix",
+            )
             .none();
     }
     Some(inertia)
@@ -234,14 +249,10 @@ fn read_moment(section: &Section<'_>) -> Option<Option<Matrix3<f64>>> {
         return Some(None);
     }
     if !section.is_nested("inertia") {
-        let moments = section
-            .optional("inertia")
-            .vector(Unit::KILOGRAM_METRE_SQUARED)?;
+        let moments = section.optional("inertia").vector(Unit::KILOGRAM_METRE_SQUARED)?;
         return Some(Some(Matrix3::from_diagonal(&Vec3::from(moments.value))));
     }
-    let rows = section
-        .optional("inertia")
-        .matrix(Unit::KILOGRAM_METRE_SQUARED)?;
+    let rows = section.optional("inertia").matrix(Unit::KILOGRAM_METRE_SQUARED)?;
     if rows.value.len() != 3 {
         let message = format!("`inertia` is {0} × {0}, not 3 × 3", rows.value.len());
         return section

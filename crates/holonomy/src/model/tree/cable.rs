@@ -2,11 +2,10 @@
 //!
 //! Inextensible: rods joined by revolute joints, or universal ones without `plane`. Elastic, as in document 003: a
 //! massless turn and a slide for each segment, a point mass at its end, springs EA/ℓ in the slides. The bending
-//! stiffness of the joints is 4EI/ℓ, that of the document; an elastica would have EI/ℓ.
+//! stiffness of the joints between segments is 4EI/ℓ, that of the document; an elastica would have EI/ℓ. Ends are pinned.
 use super::{
     bodies::{self, Bodies},
-    catenary,
-    constraints,
+    catenary, constraints,
     joint::{Placed, direction},
     sites::Sites,
 };
@@ -46,7 +45,9 @@ pub(super) fn read<'a>(root: &Section<'a>, bodies: &Bodies) -> Vec<Written<'a>> 
         let mut taken = bodies.list.iter().map(|body| body.name.clone());
         let own = cable.body_names();
         let clash = taken.find(|name| own.contains(name));
-        if let Some(name) = clash.or_else(|| all.iter().find(|c| c.name == cable.name).map(|c| c.name.clone())) {
+        if let Some(name) =
+            clash.or_else(|| all.iter().find(|c| c.name == cable.name).map(|c| c.name.clone()))
+        {
             root.problems()
                 .error(cable.span.clone(), format!("there are two bodies named `{name}`"))
                 .help("give the cable another name: its segments are called by it, `rope-1`, `rope-2`, …");
@@ -60,7 +61,9 @@ fn read_cable<'a>(section: Section<'a>, index: usize) -> Written<'a> {
     let problems = section.problems();
     let before = problems.len();
     let name = section.optional("name").name();
-    let kind = section.optional("kind").choice_of("kind of cable", &["inextensible", "elastic"]);
+    let kind = section
+        .optional("kind")
+        .choice_of("kind of cable", &["inextensible", "elastic"]);
     let elastic = kind.is_some_and(|kind| kind.value == "elastic");
     let segments = section.required("segments").count(1..=10_000);
     let length = section.required("length").positive(Unit::METRE);
@@ -74,7 +77,8 @@ fn read_cable<'a>(section: Section<'a>, index: usize) -> Written<'a> {
     let bending = section.optional("EI").non_negative(Unit::NEWTON_METRE_SQUARED);
     let damping = section.optional("damping").non_negative(Unit::ANY);
     let plane = section.optional("plane").vector(Unit::NONE);
-    let plane = plane.and_then(|normal| Some((direction(&normal, "plane", &section)?.normalize(), normal.span)));
+    let plane =
+        plane.and_then(|normal| Some((direction(&normal, "plane", &section)?.normalize(), normal.span)));
     let along = match section.holds("to") {
         true => None,
         false => section.optional("direction").vector(Unit::NONE),
@@ -84,7 +88,10 @@ fn read_cable<'a>(section: Section<'a>, index: usize) -> Written<'a> {
         section.refuse(&[("EA", "to a cable of `kind = \"elastic\"`")]);
     }
     if section.holds("to") {
-        section.refuse(&[("direction", "to a cable without `to`: this one runs to its other end")]);
+        section.refuse(&[(
+            "direction",
+            "to a cable without `to`: this one runs to its other end",
+        )]);
     }
     let span = section.span();
     section.finish();
@@ -160,7 +167,10 @@ impl Written<'_> {
         problems: &Problems,
     ) -> Option<usize> {
         let site = sites.resolve(reference, bodies, problems)?;
-        if sites.list[site].body.is_some_and(|body| body >= bodies.list.len()) {
+        if sites.list[site]
+            .body
+            .is_some_and(|body| body >= bodies.list.len())
+        {
             return problems
                 .error(
                     reference.span.clone(),
@@ -230,7 +240,7 @@ impl Written<'_> {
     fn push(&self, parent: Option<usize>, at: Pose, lie: &Lie, bodies: &mut Bodies) -> Vec3 {
         let n = self.segments as f64;
         let (length, mass) = (self.length.value / n, self.mass / n);
-        let (mut parent, mut at, mut before) = (parent, at, 0.0);
+        let (mut parent, mut at, mut before, mut first) = (parent, at, 0.0, true);
         let names = self.body_names();
         let mut names = names.into_iter();
         let tip = match self.stretching {
@@ -241,10 +251,15 @@ impl Written<'_> {
             let turn = (angle - before + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU)
                 - std::f64::consts::PI;
             // Not by way of π, where the angle is exact.
-            let turn = if (angle - before).abs() < 3.0 { angle - before } else { turn };
+            let turn = if (angle - before).abs() < 3.0 {
+                angle - before
+            } else {
+                turn
+            };
             before = *angle;
             let mut forces = Vec::new();
-            if self.bending > 0.0 {
+            // Its end is pinned, not clamped.
+            if self.bending > 0.0 && !std::mem::take(&mut first) {
                 forces.push(JointForce::Spring {
                     stiffness: 4.0 * self.bending / length,
                     rest: 0.0,
@@ -348,7 +363,11 @@ impl Written<'_> {
         let (x, y, z) = (axes.column(0), axes.column(1), axes.column(2));
         // Down within the plane; any way if the plane lies flat.
         let fall: Vec3 = down - z * z.dot(&down);
-        let fall = if fall.norm() > 1e-9 { fall.normalize() } else { (-y).into() };
+        let fall = if fall.norm() > 1e-9 {
+            fall.normalize()
+        } else {
+            (-y).into()
+        };
         let side: Vec3 = z.cross(&fall);
         let side = if side.dot(&d) < 0.0 { -side } else { side };
         let hang = catenary::angles(

@@ -63,6 +63,9 @@ mod tests {
         let a = bisect(0.01, 10.0, |a| 2.0 * a * (x / (2.0 * a)).sinh() > 1.0);
         let angles = angles(n, 1.0 / n as f64, x, 0.0);
         let sag: f64 = angles[..n / 2].iter().map(|t| t.sin() / n as f64).sum();
-        assert!((sag + a * ((x / (2.0 * a)).cosh() - 1.0)).abs() < 1e-6, "{sag} {a}");
+        assert!(
+            (sag + a * ((x / (2.0 * a)).cosh() - 1.0)).abs() < 1e-6,
+            "{sag} {a}"
+        );
     }
 }

@@ -42,7 +42,10 @@ pub(super) fn read(root: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Vec<En
         };
         if let Some(given) = given.filter(|given| all.iter().any(|entry| entry.name == given.value)) {
             problems
-                .error(given.span, format!("there are two constraints named `{}`", given.value))
+                .error(
+                    given.span,
+                    format!("there are two constraints named `{}`", given.value),
+                )
                 .help("give one of them another name");
         }
         let Some(kind) = kind else {

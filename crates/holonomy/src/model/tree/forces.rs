@@ -23,7 +23,10 @@ pub(super) fn read_potentials(root: &Section<'_>, bodies: &Bodies, sites: &Sites
         if section.text("kind") == Some("gravity") {
             let span = section.value_span("kind").unwrap_or_else(|| section.span());
             problems
-                .error(span, "gravity acts on a whole tree, and is no potential of its sites")
+                .error(
+                    span,
+                    "gravity acts on a whole tree, and is no potential of its sites",
+                )
                 .help("write `gravity = [0, 0, -9.81]` at the top of the model");
             continue;
         }
@@ -65,7 +68,11 @@ pub(super) fn read_wrenches(root: &Section<'_>, bodies: &Bodies) -> Vec<Wrench> 
         let (force, moment) = (three(&section, "force"), three(&section, "moment"));
         if !section.holds("force") && !section.holds("moment") {
             section
-                .lacks(&["force", "moment"], section.span(), "a wrench without `force` and `moment`")
+                .lacks(
+                    &["force", "moment"],
+                    section.span(),
+                    "a wrench without `force` and `moment`",
+                )
                 .help("add `force = [\"…\", \"…\", \"…\"]`, formulas of t in N, or `moment` in N m");
         }
         let body = body.and_then(|body| body.resolve("body", &bodies.names(), section.problems()));
@@ -95,12 +102,20 @@ fn three<'a>(section: &Section<'a>, key: &'a str) -> Option<[Motion; 3]> {
     };
     let problems = section.problems();
     let count = texts.value.len();
-    let parts: Vec<Option<Motion>> = texts.value.iter().map(|text| laws::motion(text, problems)).collect();
+    let parts: Vec<Option<Motion>> = texts
+        .value
+        .iter()
+        .map(|text| laws::motion(text, problems))
+        .collect();
     if count != 3 {
         return problems
             .error(texts.span, format!("`{key}`: expected 3 components, got {count}"))
             .help(format!("write `{key} = [\"…\", \"…\", \"…\"]`"))
             .none();
     }
-    parts.into_iter().collect::<Option<Vec<Motion>>>()?.try_into().ok()
+    parts
+        .into_iter()
+        .collect::<Option<Vec<Motion>>>()?
+        .try_into()
+        .ok()
 }

@@ -69,10 +69,17 @@ pub(super) fn read(body: &Section<'_>) -> Option<Placed> {
     let driven = body.optional("driven").formula();
     let has_driven = body.has("driven");
     let motion = driven.as_ref().and_then(|text| laws::motion(text, problems));
-    let section = body
-        .required("joint")
-        .with("a `kind`, as `joint = { kind = \"revolute\", axis = [0, 1, 0] }`")
-        .table()?;
+    if !body.has("joint") {
+        return body
+            .lacks(
+                &["joint"],
+                body.span(),
+                format!("missing `joint` in {}", body.label()),
+            )
+            .help("add `joint = { kind = \"revolute\", axis = [0, 1, 0] }`, or another kind")
+            .none();
+    }
+    let section = body.optional("joint").table()?;
     let kind = section.required("kind").choice_of("kind of joint", &KINDS);
     let at = section.optional("at").vector(Unit::METRE);
     let sound_at = at.is_some() == section.has("at");
@@ -169,7 +176,9 @@ pub(super) fn direction(axis: &Spanned<[f64; 3]>, key: &str, section: &Section<'
             axis.span.clone(),
             format!("`{key}` is zero, or too large, and has no direction"),
         )
-        .help(format!("give a vector such as `{key} = [0, 0, 1]`; its length does not matter"))
+        .help(format!(
+            "give a vector such as `{key} = [0, 0, 1]`; its length does not matter"
+        ))
         .none()
 }
 
@@ -212,7 +221,10 @@ fn quaternion<'a>(section: &Section<'a>, key: &'a str) -> Option<[f64; 4]> {
         let given = section.optional(key).vector_n(4, Unit::NONE)?;
         let norm = given.value.iter().map(|x| x * x).sum::<f64>().sqrt();
         if !((norm - 1.0).abs() <= 1e-3) {
-            let report = problems.error(given.span, format!("the quaternion `{key}` has length {norm:.6}, not 1"));
+            let report = problems.error(
+                given.span,
+                format!("the quaternion `{key}` has length {norm:.6}, not 1"),
+            );
             let unit: Vec<String> = given.value.iter().map(|x| format!("{}", x / norm)).collect();
             return match norm > 0.0 && norm.is_finite() {
                 true => report.help(format!("did you mean `[{}]`?", unit.join(", "))),
@@ -300,10 +312,7 @@ fn read_start(body: &Section<'_>, kind: &str) -> Option<(Vec<f64>, Vec<f64>)> {
             let turn = quaternion(body, "orientation");
             let velocity = three("velocity", Unit::METRE_PER_SECOND);
             let spin = three("angular_velocity", Unit::RADIAN_PER_SECOND);
-            Some((
-                [place?, turn?.to_vec()].concat(),
-                [velocity?, spin?].concat(),
-            ))
+            Some(([place?, turn?.to_vec()].concat(), [velocity?, spin?].concat()))
         }
         _ => Some((Vec::new(), Vec::new())),
     }

@@ -80,8 +80,10 @@ impl Sites {
                     .chain(own)
                     .filter(|known| known.contains('/') == given.contains('/'))
                     .collect();
-                let report =
-                    problems.error(reference.span.clone(), format!("there is no site named `{given}`"));
+                let report = problems.error(
+                    reference.span.clone(),
+                    format!("there is no site named `{given}`"),
+                );
                 if self.list.is_empty() {
                     report.help("add a `[[site]]` with a `name`, a `body` and `at = [x, y, z]`")
                 } else {
@@ -129,7 +131,10 @@ impl Sites {
                 None => "the world".to_owned(),
             };
             return problems
-                .error(given.span, format!("both sites are on {place}, and never move against each other"))
+                .error(
+                    given.span,
+                    format!("both sites are on {place}, and never move against each other"),
+                )
                 .help("name sites of two bodies, or of a body and the world")
                 .none();
         }
