@@ -43,6 +43,8 @@ pub enum Family {
     Lagrangian,
     /// With velocities in a frame.
     Framed,
+    /// Trees of rigid bodies.
+    Tree,
 }
 
 impl Method {
@@ -56,8 +58,7 @@ impl Method {
         } else if starts(&["hamel"]) {
             family == Family::Framed
         } else if starts(&["tree-"]) {
-            // Trees are not read from models yet.
-            false
+            family == Family::Tree
         } else {
             true
         }

@@ -1,8 +1,8 @@
 //! Model files: text → a mechanism, a state, a method and a schedule; or a list of problems, each
 //! with the place it points at. Rendering them is the caller's business.
 //!
-//! `source`, `parse` and `reader` deal with text; `spheres` (with `bodies` and `potentials`), `lagrangian` and
-//! `run` know the words of the language.
+//! `source`, `parse` and `reader` deal with text; `spheres` (with `bodies` and `potentials`), `lagrangian`, `tree`
+//! and `run` know the words of the language.
 mod bodies;
 mod description;
 mod lagrangian;
@@ -16,6 +16,7 @@ mod resolved;
 mod run;
 mod source;
 mod spheres;
+mod tree;
 mod units;
 
 pub use description::Description;
@@ -37,7 +38,16 @@ use crate::{
 };
 
 /// Sections of which there may be several.
-const LISTS: [&str; 5] = ["body", "potential", "start", "swirl", "constraint"];
+const LISTS: [&str; 8] = [
+    "body",
+    "potential",
+    "start",
+    "swirl",
+    "site",
+    "constraint",
+    "cable",
+    "wrench",
+];
 
 /// A model, ready to run.
 pub struct Model {
@@ -106,6 +116,7 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
     let family = read_family(&root);
     let drafted = match family {
         Family::Spheres => spheres::read(&root).map(Draft::Spheres),
+        Family::Tree => tree::read(&root).map(Draft::Tree),
         Family::Lagrangian | Family::Framed => lagrangian::read(&root).map(Draft::Lagrangian),
     };
     let run = run::read(&root, family);
@@ -119,10 +130,12 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
     let description = match &drafted {
         Draft::Spheres(draft) => draft.description(),
         Draft::Lagrangian(draft) => draft.description(),
+        Draft::Tree(draft) => draft.description(),
     };
     let (mechanism, state) = match drafted {
         Draft::Spheres(draft) => draft.build(problems),
         Draft::Lagrangian(draft) => draft.build(problems)?,
+        Draft::Tree(draft) => draft.build(problems)?,
     };
     if let Err(unsupported) = (run.method.build)(&mechanism, &run.options) {
         problems
@@ -147,7 +160,7 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
 }
 
 /// The families of systems.
-const SPACES: &[&str] = &["spheres", "lagrangian"];
+const SPACES: &[&str] = &["spheres", "lagrangian", "tree"];
 
 /// The family that `space` names, or else the one whose keys there are.
 fn read_family(root: &Section<'_>) -> Family {
@@ -167,6 +180,9 @@ fn read_family(root: &Section<'_>) -> Family {
         Some(space) => space.value == "lagrangian",
         None => typed,
     };
+    if space.as_ref().is_some_and(|space| space.value == "tree") {
+        return Family::Tree;
+    }
     match (lagrangian, root.holds("frame")) {
         (false, _) => Family::Spheres,
         (true, false) => Family::Lagrangian,
@@ -178,4 +194,5 @@ fn read_family(root: &Section<'_>) -> Family {
 enum Draft {
     Spheres(spheres::Draft),
     Lagrangian(lagrangian::Draft),
+    Tree(tree::Draft),
 }

@@ -140,6 +140,12 @@ impl<'a> Section<'a> {
             .is_some_and(|value| value.get_ref().is_table())
     }
 
+    /// Whether the value of the key is an array of arrays.
+    pub fn is_nested(&self, key: &str) -> bool {
+        let array = self.table.get(key).and_then(|value| value.get_ref().as_array());
+        array.is_some_and(|array| array.iter().any(|element| element.get_ref().is_array()))
+    }
+
     /// Whether a table within has an array under a key; nothing is remembered or reported.
     pub fn array_within(&self, table: &str, key: &str) -> bool {
         let within = self.table.get(table).and_then(|value| value.get_ref().as_table());

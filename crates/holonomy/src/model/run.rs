@@ -32,6 +32,7 @@ pub(super) fn read(root: &Section<'_>, family: Family) -> Option<Run> {
             Family::Spheres => "`name = \"sphere-implicit\"`",
             Family::Lagrangian => "`name = \"midpoint\"`",
             Family::Framed => "`name = \"hamel\"`",
+            Family::Tree => "`name = \"tree-variational\"`",
         })
         .table()
         .map(|section| read_method(section, family));

@@ -38,6 +38,8 @@ mod published;
 mod references;
 /// Are motions in closed form those of the mechanism?
 mod solutions;
+/// Are trees in files those of the documents, and of code?
+mod tree_models;
 /// Do trees of rigid bodies move as they should, and keep what they promise?
 mod trees;
 /// Do the parts of a system agree with each other?

@@ -1,0 +1,193 @@
+//! `assemble`: the configuration nearest to the one given that meets the constraints.
+//!
+//! ```text
+//! δ = −M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g        Gauss–Newton; coordinates that are kept are constraints more
+//! ```
+use crate::{
+    geometry::so3,
+    tree::{Dynamics, Kind, Kinematics, Moving, Rows, Tree},
+};
+use nalgebra::{DMatrix, DVector};
+
+/// What came of it.
+pub(super) struct Assembly {
+    pub(super) q: Vec<f64>,
+    pub(super) v: Vec<f64>,
+    /// Constraint errors before and after, row by row.
+    pub(super) before: Vec<f64>,
+    pub(super) after: Vec<f64>,
+    /// How much of the velocity was taken away, as a fraction.
+    pub(super) slowed: f64,
+    pub(super) closed: bool,
+    /// The size of the tree, m.
+    pub(super) length: f64,
+}
+
+/// Rounding, as a fraction of the numbers a constraint is a difference of.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+const MOST_STEPS: usize = 100;
+
+pub(super) fn assemble(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool]) -> Assembly {
+    let mut q = q.to_vec();
+    let mut rows = Rows::default();
+    evaluate(tree, 0.0, &q, &mut rows);
+    let before = rows.value.clone();
+    let length = tree.length();
+    for _ in 0..MOST_STEPS {
+        if is_closed(&rows, ROUNDING) {
+            break;
+        }
+        let g = DVector::from_column_slice(&rows.value);
+        let Some(step) = correction(tree, &q, kept, &rows, &g) else {
+            break;
+        };
+        let open = g.norm();
+        let mut fraction = 1.0;
+        let mut moved = None;
+        while fraction > 1e-4 {
+            let trial = displaced(tree, &q, &step, fraction);
+            evaluate(tree, 0.0, &trial, &mut rows);
+            let now = rows.value.iter().map(|g| g * g).sum::<f64>().sqrt();
+            if now < open * (1.0 - 0.1 * fraction) {
+                moved = Some(trial);
+                break;
+            }
+            fraction *= 0.5;
+        }
+        match moved {
+            Some(trial) => q = trial,
+            None => break,
+        }
+    }
+    evaluate(tree, 0.0, &q, &mut rows);
+    let closed = is_closed(&rows, 1e-12) || rows.value.iter().all(|g| g.abs() <= 1e-13 * length);
+    let (v, slowed) = slowed(tree, &q, v, kept, &mut rows);
+    Assembly {
+        q,
+        v,
+        before,
+        after: rows.value.clone(),
+        slowed,
+        closed,
+        length,
+    }
+}
+
+fn is_closed(rows: &Rows, tolerance: f64) -> bool {
+    (rows.value.iter().zip(&rows.scale)).all(|(g, scale)| g.abs() <= tolerance * scale)
+}
+
+fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut Rows) {
+    let mut q = q.to_vec();
+    tree.drive(t, &mut q);
+    let mut kinematics = Kinematics::default();
+    kinematics.place(tree, &q);
+    let at = Moving {
+        t,
+        q: &q,
+        kinematics: &kinematics,
+        accelerations: None,
+    };
+    tree.constrain(&at, rows);
+}
+
+/// `−M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g`, where G and g have a row more for each coordinate that is kept. O(n) for each row.
+fn correction(tree: &Tree, q: &[f64], kept: &[bool], rows: &Rows, g: &DVector<f64>) -> Option<DVector<f64>> {
+    let n = kept.len();
+    let mut dynamics = Dynamics::default();
+    dynamics.kinematics.place(tree, q);
+    dynamics.factorise(tree).ok()?;
+    let fixed: Vec<usize> = (0..n).filter(|k| kept[*k]).collect();
+    let m = g.len() + fixed.len();
+    let mut jacobian = DMatrix::from_row_slice(g.len(), n, &rows.jacobian).resize_vertically(m, 0.0);
+    for (row, k) in fixed.iter().enumerate() {
+        jacobian[(g.len() + row, *k)] = 1.0;
+    }
+    let g = g.clone().resize_vertically(m, 0.0);
+    let mut columns = DMatrix::zeros(n, m);
+    let (mut row, mut column) = (vec![0.0; n], vec![0.0; n]);
+    for k in 0..m {
+        row.iter_mut()
+            .zip(jacobian.row(k).iter())
+            .for_each(|(a, b)| *a = *b);
+        dynamics.solve_mass(tree, &row, &mut column);
+        columns.column_mut(k).copy_from_slice(&column);
+    }
+    let mut schur = &jacobian * &columns;
+    // Rows of one size each, whatever their units.
+    let scale = DVector::from_fn(m, |k, _| {
+        let size = schur[(k, k)].sqrt();
+        if size > 0.0 { 1.0 / size } else { 0.0 }
+    });
+    for i in 0..m {
+        for j in 0..m {
+            schur[(i, j)] *= scale[i] * scale[j];
+        }
+    }
+    let multipliers = schur
+        .svd(true, true)
+        .solve(&g.component_mul(&scale), 1e-11)
+        .ok()?;
+    let mut step = -(columns * multipliers.component_mul(&scale));
+    fixed.iter().for_each(|k| step[*k] = 0.0);
+    step.iter().all(|x| x.is_finite()).then_some(step)
+}
+
+fn displaced(tree: &Tree, q: &[f64], step: &DVector<f64>, fraction: f64) -> Vec<f64> {
+    let mut q = q.to_vec();
+    for node in &tree.nodes {
+        if node.kind == Kind::Ball {
+            let half = [0, 1, 2].map(|k| 0.5 * fraction * step[node.v + k]);
+            let turned = so3::product(&q[node.q..node.q + 4], &[1.0, half[0], half[1], half[2]]);
+            let norm = turned.iter().map(|x| x * x).sum::<f64>().sqrt();
+            q[node.q..node.q + 4].copy_from_slice(&so3::normalised(turned.map(|x| x / norm)));
+        } else {
+            for k in 0..node.dofs {
+                q[node.q + k] += fraction * step[node.v + k];
+            }
+        }
+    }
+    q
+}
+
+/// The velocities that keep the constraints, nearest in kinetic energy; and the fraction that was taken away.
+fn slowed(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool], rows: &mut Rows) -> (Vec<f64>, f64) {
+    let m = rows.value.len();
+    if m == 0 || !rows.value.iter().all(|g| g.is_finite()) {
+        return (v.to_vec(), 0.0);
+    }
+    // What time does to the constraints, through driven lengths and joints.
+    const DT: f64 = 1e-5;
+    let mut rate = DVector::from_iterator(m, rows.value.iter().map(|g| -3.0 * g));
+    for (k, weight) in [(1.0, 4.0), (2.0, -1.0)] {
+        evaluate(tree, k * DT, q, rows);
+        for (rate, g) in rate.iter_mut().zip(&rows.value) {
+            *rate += weight * g;
+        }
+    }
+    rate /= 2.0 * DT;
+    // Differences of numbers that do not depend on time.
+    rate.iter_mut().filter(|x| x.abs() < 1e-9).for_each(|x| *x = 0.0);
+    evaluate(tree, 0.0, q, rows);
+    let jacobian = DMatrix::from_row_slice(m, v.len(), &rows.jacobian);
+    let given = DVector::from_column_slice(v);
+    let opening = jacobian * &given + rate;
+    let size = given.amax().max(opening.amax());
+    if opening.amax() <= 1e-13 * size {
+        return (v.to_vec(), 0.0);
+    }
+    match correction(tree, q, kept, rows, &opening) {
+        Some(change) => {
+            // Zero is also what is not given at all.
+            let touched = change.iter().zip(given.iter()).filter(|(_, v)| **v != 0.0);
+            let largest = touched.map(|(change, _)| change.abs()).fold(0.0, f64::max);
+            let fraction = if largest > 0.0 {
+                largest / given.amax()
+            } else {
+                0.0
+            };
+            ((given + change).iter().copied().collect(), fraction)
+        }
+        None => (v.to_vec(), 0.0),
+    }
+}

@@ -1,0 +1,221 @@
+//! `[[constraint]]`, by kind.
+use super::{
+    bodies::Bodies,
+    joint::{direction, rotation},
+    laws,
+    sites::Sites,
+};
+use crate::{
+    Vec3,
+    model::{Section, Unit, parse_quantity},
+    tree::{Constraint, Length},
+};
+use std::ops::Range;
+
+/// A constraint, what it is called, and where it is written.
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) span: Range<usize>,
+    pub(super) words: String,
+    pub(super) constraint: Constraint,
+}
+
+const KINDS: [&str; 7] = [
+    "coincide",
+    "distance",
+    "plane",
+    "orientation",
+    "weld",
+    "coupling",
+    "cable",
+];
+
+pub(super) fn read(root: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Vec<Entry> {
+    let mut all: Vec<Entry> = Vec::new();
+    for (index, section) in root.optional("constraint").tables().into_iter().enumerate() {
+        let problems = section.problems();
+        let given = section.optional("name").name();
+        let kind = section.required("kind").choice_of("kind of constraint", &KINDS);
+        let name = match &given {
+            Some(given) => given.value.to_owned(),
+            None => format!("constraint-{}", index + 1),
+        };
+        if let Some(given) = given.filter(|given| all.iter().any(|entry| entry.name == given.value)) {
+            problems
+                .error(
+                    given.span,
+                    format!("there are two constraints named `{}`", given.value),
+                )
+                .help("give one of them another name");
+        }
+        let Some(kind) = kind else {
+            section.finish_unread();
+            continue;
+        };
+        let made = match kind.value {
+            "coincide" => coincide(&section, bodies, sites),
+            "distance" => distance(&section, bodies, sites),
+            "plane" => plane(&section, bodies, sites),
+            "orientation" => orientation(&section, bodies),
+            "weld" => weld(&section, bodies, sites),
+            "coupling" => coupling(&section, bodies),
+            _ => cable(&section, bodies, sites),
+        };
+        let span = section.span();
+        section.finish();
+        for constraint in made.into_iter().flatten() {
+            all.push(Entry {
+                name: name.clone(),
+                span: span.clone(),
+                words: kind.value.to_owned(),
+                constraint,
+            });
+        }
+    }
+    all
+}
+
+fn coincide(section: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Option<Vec<Constraint>> {
+    let between = sites.between(section, bodies);
+    let given = section.optional("directions").vectors(Unit::NONE);
+    let directions = match given {
+        None if section.has("directions") => return None,
+        None => vec![Vec3::x(), Vec3::y(), Vec3::z()],
+        Some(given) => {
+            let vectors: Vec<Vec3> = given.value.iter().map(|v| Vec3::from(*v)).collect();
+            let unit: Vec<Vec3> = vectors.iter().filter_map(|v| v.try_normalize(0.0)).collect();
+            if unit.len() != vectors.len() || !independent(&unit) {
+                return section
+                    .problems()
+                    .error(given.span, "`directions` are not one to three independent vectors")
+                    .help("leave it out for all three, or write `directions = [[1, 0, 0], [0, 0, 1]]` for a plane mechanism")
+                    .none();
+            }
+            unit
+        }
+    };
+    Some(vec![Constraint::Coincidence {
+        between: between?,
+        directions,
+    }])
+}
+
+fn independent(unit: &[Vec3]) -> bool {
+    match unit {
+        [a] => a.iter().all(|x| x.is_finite()),
+        [a, b] => a.cross(b).norm() > 1e-9,
+        [a, b, c] => a.cross(b).dot(c).abs() > 1e-9,
+        _ => false,
+    }
+}
+
+fn distance(section: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Option<Vec<Constraint>> {
+    let between = sites.between(section, bodies);
+    let length = length(section);
+    Some(vec![Constraint::Distance {
+        between: between?,
+        length: length?,
+    }])
+}
+
+/// A length: a number, a quantity, or a formula of `t`.
+fn length(section: &Section<'_>) -> Option<Length> {
+    let is_formula = section
+        .text("length")
+        .is_some_and(|text| parse_quantity(text, Unit::METRE).is_err() && text.contains('t'));
+    if is_formula {
+        let text = section.required("length").formula()?;
+        return laws::motion(&text, section.problems()).map(Length::Driven);
+    }
+    let length = section.required("length").positive(Unit::METRE)?;
+    Some(Length::Fixed(length.value))
+}
+
+fn plane(section: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Option<Vec<Constraint>> {
+    let problems = section.problems();
+    let site = section.required("site").reference();
+    let on = section.required("on").reference();
+    let normal = section.required("normal").vector(Unit::NONE);
+    let normal = normal.and_then(|normal| direction(&normal, "normal", section));
+    let [site, on] = [site, on].map(|given| given.and_then(|given| sites.resolve(&given, bodies, problems)));
+    Some(vec![Constraint::Plane {
+        site: site?,
+        on: on?,
+        normal: normal?,
+    }])
+}
+
+fn orientation(section: &Section<'_>, bodies: &Bodies) -> Option<Vec<Constraint>> {
+    let problems = section.problems();
+    let body = section.required("body").reference();
+    let against = section.optional("against").reference();
+    let relative = rotation(section, "turned");
+    let to = body.and_then(|body| body.resolve("body", &bodies.names(), problems));
+    let from = match against {
+        Some(against) => bodies.resolve(&against, problems)?,
+        None => None,
+    };
+    Some(vec![Constraint::Orientation {
+        from,
+        to: to?,
+        relative: relative?,
+    }])
+}
+
+/// Points that coincide, on bodies that are turned alike.
+fn weld(section: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Option<Vec<Constraint>> {
+    let between = sites.between(section, bodies);
+    let relative = rotation(section, "turned");
+    let (between, relative) = (between?, relative?);
+    let (from, to, relative) = match between.map(|site| sites.list[site].body) {
+        [from, Some(to)] => (from, to, relative),
+        [Some(to), None] => (None, to, relative.inverse()),
+        [None, None] => return None,
+    };
+    let directions = vec![Vec3::x(), Vec3::y(), Vec3::z()];
+    Some(vec![
+        Constraint::Coincidence { between, directions },
+        Constraint::Orientation { from, to, relative },
+    ])
+}
+
+fn coupling(section: &Section<'_>, bodies: &Bodies) -> Option<Vec<Constraint>> {
+    let problems = section.problems();
+    let mut terms = Vec::new();
+    for term in section.required("terms").tables() {
+        let body = term.required("body").reference();
+        let factor = term.required("factor").number(Unit::ANY);
+        let coordinate = term.optional("coordinate").count(1..=3);
+        term.finish();
+        let body = body.and_then(|body| body.resolve("body", &bodies.names(), problems));
+        let coordinate = coordinate.map_or(0, |k| k.value - 1);
+        terms.push((|| Some((body?, coordinate, factor?.value)))());
+    }
+    let constant = section.optional("constant").number(Unit::ANY);
+    let terms: Vec<_> = terms.into_iter().collect::<Option<_>>()?;
+    if terms.is_empty() {
+        return None;
+    }
+    Some(vec![Constraint::Coupling {
+        terms,
+        constant: constant.map_or(0.0, |constant| constant.value),
+    }])
+}
+
+fn cable(section: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Option<Vec<Constraint>> {
+    let problems = section.problems();
+    let through = section.required("through").references();
+    let length = length(section);
+    let through = through?;
+    let found = sites.resolve_all(&through.value, bodies, problems);
+    if through.value.len() < 2 {
+        return problems
+            .error(through.span, "a cable runs through 2 sites or more")
+            .help("write `through = [\"winch\", \"pulley\", \"load/hook\"]`")
+            .none();
+    }
+    Some(vec![Constraint::Cable {
+        through: found?,
+        length: length?,
+    }])
+}
