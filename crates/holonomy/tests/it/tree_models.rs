@@ -106,7 +106,7 @@ fn ten_link_cable_passes_its_checkpoint() {
 }
 
 #[test]
-fn elastic_cable_stays_pinned_with_the_energies_of_the_table() {
+fn elastic_cable_stays_pinned_with_energies_like_those_of_the_table() {
     // papers.md 5.5.
     let table = [
         ("0.01", 500, 2.2e-4, 1.0e-3),
