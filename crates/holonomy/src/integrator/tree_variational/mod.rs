@@ -232,6 +232,7 @@ impl TreeVariational {
                 *v += x;
             }
             self.applied.clone_from(&self.balance.residual);
+            self.closure.apply();
             retreats = 0;
             let next = change * if exact { rate * rate } else { rate };
             let last_one = if exact { LAST_CORRECTION } else { f64::EPSILON };
