@@ -190,10 +190,7 @@ impl Written<'_> {
         problems: &Problems,
     ) -> Option<Option<constraints::Entry>> {
         let from = (self.from.as_ref()).and_then(|from| self.site(from, bodies, sites, problems));
-        let to = match &self.to {
-            Some(to) => Some(self.site(to, bodies, sites, problems)),
-            None => None,
-        };
+        let to = (self.to.as_ref()).map(|to| self.site(to, bodies, sites, problems));
         let (from, to) = (from?, to.map_or(Some(None), |to| to.map(Some))?);
         if !self.sound {
             return None;
@@ -363,11 +360,7 @@ impl Written<'_> {
         let (x, y, z) = (axes.column(0), axes.column(1), axes.column(2));
         // Down within the plane; any way if the plane lies flat.
         let fall: Vec3 = down - z * z.dot(&down);
-        let fall = if fall.norm() > 1e-9 {
-            fall.normalize()
-        } else {
-            (-y).into()
-        };
+        let fall = if fall.norm() > 1e-9 { fall.normalize() } else { -y };
         let side: Vec3 = z.cross(&fall);
         let side = if side.dot(&d) < 0.0 { -side } else { side };
         let hang = catenary::angles(
