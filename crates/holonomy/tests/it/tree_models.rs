@@ -378,7 +378,7 @@ fn a_written_constraint_is_the_one_built_in_code() {
         };
         let turn = Joint::Revolute { axis: Vec3::z() };
         let slide = Joint::Prismatic { axis: Vec3::x() };
-        let before = (2 * i).checked_sub(1);
+        let before = usize::checked_sub(2 * i, 1);
         let point = RigidInertia::point(0.01, Vec3::zeros());
         parts
             .bodies
