@@ -9,7 +9,7 @@
 //! tests       all tests, those in the documentation too
 //! reference   the reference documentation builds without warnings
 //! examples    run
-//! benches     run, each once
+//! benches     run, each once; a formula takes at most three times as long as Rust
 //! commands    of the documents end as they should, and their models are read
 //! ```
 use crate::{Outcome, documents, generated, root, shell};
@@ -124,28 +124,21 @@ fn examples() -> Outcome {
 }
 
 fn benches() -> Outcome {
-    cargo(&[
-        "bench",
-        "--package",
-        "holonomy",
-        "--bench",
-        "steps",
-        "--",
-        "--test",
-    ])
+    let names = ["--bench", "steps", "--bench", "formula"];
+    cargo(&[&["bench", "--package", "holonomy"], &names[..], &["--", "--test"]].concat())
 }
 
 fn cargo(arguments: &[&str]) -> Outcome {
     finish(&mut cargo_command(arguments))
 }
 
-fn cargo_command(arguments: &[&str]) -> Command {
+pub(crate) fn cargo_command(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
     command
 }
 
-fn finish(command: &mut Command) -> Outcome {
+pub(crate) fn finish(command: &mut Command) -> Outcome {
     let words: Vec<_> = command
         .get_args()
         .map(|word| word.to_string_lossy().into_owned())

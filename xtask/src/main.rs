@@ -5,10 +5,12 @@
 //! cargo xtask test STAGE      one stage of it
 //! cargo xtask docs            rewrites the generated documents
 //! cargo xtask scaling         cost of a step against the number of links
+//! cargo xtask fuzz [SECONDS]  random texts, for a minute or so long
 //! ```
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it talks to people")]
 
 mod documents;
+mod fuzz;
 mod gate;
 mod generated;
 mod markdown;
@@ -20,7 +22,7 @@ use std::{
     process::ExitCode,
 };
 
-const USAGE: &str = "usage: cargo xtask test [STAGE] | docs | scaling";
+const USAGE: &str = "usage: cargo xtask test [STAGE] | docs | scaling | fuzz [SECONDS]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -30,6 +32,8 @@ fn main() -> ExitCode {
         ["test", stage] => gate::run(Some(stage)),
         ["docs"] => generated::write(),
         ["scaling"] => scaling::print(),
+        ["fuzz"] => fuzz::run(None),
+        ["fuzz", seconds] => fuzz::run(Some(seconds)),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(())

@@ -90,10 +90,14 @@ impl Rows {
                     &format!("of {coordinate}"),
                     format!("{}, changed by at most {most}", number(momentum.initial)),
                 ),
+                // Nor is that of what a formula measures.
                 None => self.row(
                     group,
                     &momentum.name,
-                    format!("changed by at most {most} kg m²/s"),
+                    match summary.manifold {
+                        Some(_) => format!("changed by at most {most} kg m²/s"),
+                        None => format!("{}, changed by at most {most}", number(momentum.initial)),
+                    },
                 ),
             }
         }

@@ -81,10 +81,7 @@ impl Portrait {
         if self.samples == 0 {
             let count = layout.coordinates.len().min(MOST_COORDINATES);
             self.coordinates.resize_with(count, Envelope::default);
-            // With quasi-velocities, a velocity does not belong to a coordinate.
-            if layout.velocities.len() == layout.coordinates.len() {
-                self.phases.resize_with(count, VecDeque::new);
-            }
+            self.phases.resize_with(count, VecDeque::new);
         }
         self.samples += 1;
         for (envelope, q) in self.coordinates.iter_mut().zip(&sample.state.q) {
@@ -97,9 +94,9 @@ impl Portrait {
             }
         }
         self.times.push_back(t);
-        let pairs = sample.state.q.iter().zip(&sample.measured.velocity);
-        for (list, (q, v)) in self.phases.iter_mut().zip(pairs) {
-            list.push_back((*q, *v));
+        let velocity = |i: usize| sample.measured.velocity.get(i).copied().unwrap_or(f64::NAN);
+        for (i, (list, q)) in self.phases.iter_mut().zip(&sample.state.q).enumerate() {
+            list.push_back((*q, velocity(i)));
         }
     }
 }

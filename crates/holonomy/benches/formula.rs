@@ -1,11 +1,18 @@
 //! What a formula costs, beside the same written by hand. `cargo bench --package holonomy --bench formula`
 //!
 //! ```text
-//! by_hand, by_formula    L of the double plane pendulum with its gradient and all second derivatives
+//! by_hand, by_formula            L of the double plane pendulum with its gradient and all second derivatives
+//! spring, spring_by_formula      the gradient of a spring as a potential
 //! ```
+//! Fails if the formula of the pendulum takes more than three times as long as what is written by hand.
 #![expect(clippy::print_stdout, reason = "the ratio is what is measured")]
 use divan::{Bencher, black_box};
-use holonomy::formula::{Expressions, Formula, Kind, Program, Scope};
+use holonomy::{
+    Vec3,
+    formula::{Expressions, Formula, Kind, Program, Scope},
+    model::{self, Source},
+    potential::{FormulaPotential, Potential, Spring},
+};
 use std::time::Instant;
 
 const PENDULUM: &str = "0.5*(m1 + m2)*l1^2*a'^2 + 0.5*m2*l2^2*b'^2 + m2*l1*l2*a'*b'*cos(a - b) \
@@ -39,14 +46,71 @@ fn main() {
                 .expect("finite");
         }));
     }
+    let ratio = formula / hand;
     println!(
-        "double plane pendulum, {} instructions: by hand {:.1} ns, by formula {:.1} ns, ratio {:.2}",
+        "double plane pendulum, {} instructions: by hand {:.1} ns, by formula {:.1} ns, ratio {ratio:.2}",
         program.length(),
         hand * 1e9,
         formula * 1e9,
-        formula / hand
+    );
+    compare_steps();
+    assert!(
+        ratio <= MOST,
+        "a formula may take {MOST} times as long, not {ratio:.2}"
     );
     divan::main();
+}
+
+/// How much longer a formula may take.
+const MOST: f64 = 3.0;
+
+/// Whole steps, which do more than evaluate potentials.
+fn compare_steps() {
+    const WRITTEN: &str = r#"
+        { kind = "spring", between = ["a", "b"], stiffness = 3, rest_length = 0.4 },
+        { kind = "gravity", acceleration = [0, 0, 9.81] }"#;
+    const TYPED: &str = r#"{ kind = "formula", energy = "1.5*(norm(a - b) - 0.4)^2 - 9.81*(a.z + 2*b.z)" }"#;
+    for method in ["sphere-explicit", "sphere-implicit", "rk4"] {
+        let [written, typed] = [WRITTEN, TYPED].map(|potentials| {
+            let text = format!(
+                r#"body = [{{ name = "a", mass = 1, direction = [0.6, 0, 0.8] }},
+                    {{ name = "b", mass = 2, direction = [0, 0.6, 0.8], pivot = [0.3, 0, 0] }}]
+                potential = [{potentials}]
+                method = {{ name = "{method}" }}
+                run = {{ step = 0.01, steps = 1 }}"#
+            );
+            let model = model::load(&Source::new("bench", text)).expect("a model");
+            let (mut integrator, mut state) = (model.integrator(), model.state.clone());
+            let turns = (0..20).map(|_| {
+                seconds(|_| {
+                    integrator.attempt(&mut state, 0.01).expect("a step");
+                })
+            });
+            turns.fold(f64::INFINITY, f64::min)
+        });
+        println!(
+            "{method} with spring and gravity: as kinds {:.0} ns, as a formula {:.0} ns, ratio {:.2}",
+            written * 1e9,
+            typed * 1e9,
+            typed / written
+        );
+    }
+}
+
+fn written_spring() -> Box<dyn Potential> {
+    Box::new(Spring {
+        between: [0, 1],
+        stiffness: 3.0,
+        length: 0.4,
+    })
+}
+
+fn typed_spring() -> Box<dyn Potential> {
+    let mut scope = Scope::new();
+    scope.variable("a", Kind::Vector, 0).expect("a name");
+    scope.variable("b", Kind::Vector, 3).expect("a name");
+    let formula = Formula::parse("1.5*(norm(a - b) - 0.4)^2", &scope).expect("a formula");
+    Box::new(FormulaPotential::new(&formula, |vector| vector))
 }
 
 fn seconds(mut each: impl FnMut(&[f64; 4])) -> f64 {
@@ -72,6 +136,22 @@ fn by_formula(bencher: Bencher<'_, '_>) {
     let mut workspace = program.workspace();
     let mut out = [0.0; OUTPUTS];
     bencher.bench_local(|| program.evaluate(black_box(&X), &mut workspace, black_box(&mut out)));
+}
+
+#[divan::bench]
+fn spring(bencher: Bencher<'_, '_>) {
+    bench_potential(bencher, &*written_spring());
+}
+
+#[divan::bench]
+fn spring_by_formula(bencher: Bencher<'_, '_>) {
+    bench_potential(bencher, &*typed_spring());
+}
+
+fn bench_potential(bencher: Bencher<'_, '_>, potential: &dyn Potential) {
+    let points = [Vec3::new(0.3, -0.8, 0.5), Vec3::new(0.9, 0.1, 0.2)];
+    let mut gradient = [Vec3::zeros(); 2];
+    bencher.bench_local(|| potential.add_gradient(black_box(&points), black_box(&mut gradient)));
 }
 
 #[divan::bench]

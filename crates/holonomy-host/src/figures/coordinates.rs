@@ -50,6 +50,10 @@ pub fn coordinates(title: &str, layout: &Layout, summary: &Summary, portrait: &P
 
 /// Velocities against their coordinates; `None` where velocities do not belong to coordinates.
 pub fn phase(title: &str, layout: &Layout, summary: &Summary, portrait: &Portrait) -> Option<String> {
+    // A quasi-velocity does not belong to a coordinate.
+    if layout.velocities.len() != layout.coordinates.len() || !layout.fields.is_empty() {
+        return None;
+    }
     let charts: Vec<Chart> = portrait
         .phases
         .iter()
@@ -84,15 +88,15 @@ pub fn phase(title: &str, layout: &Layout, summary: &Summary, portrait: &Portrai
     Some(grid.render())
 }
 
-/// The path in the plane of two coordinates named `x` and `y`; `None` for all other coordinates.
+/// The path in the plane of two coordinates named `x` and `y`, if these come first.
 pub fn path(title: &str, layout: &Layout, summary: &Summary, portrait: &Portrait) -> Option<String> {
-    let [x, y] = &layout.coordinates[..] else {
+    let [x, y, ..] = &layout.coordinates[..] else {
         return None;
     };
-    let [across, upwards] = &portrait.phases[..] else {
+    let [across, upwards, ..] = &portrait.phases[..] else {
         return None;
     };
-    if (x.as_str(), y.as_str()) != ("x", "y") || layout.periodic.contains(&true) {
+    if (x.as_str(), y.as_str()) != ("x", "y") || is_periodic(layout, 0) || is_periodic(layout, 1) {
         return None;
     }
     let points = across.iter().zip(upwards).map(|(x, y)| (x.0, y.0)).collect();

@@ -52,6 +52,7 @@ mod expressions;
 mod algebra;
 mod derivative;
 mod substitute;
+mod smooth;
 mod program;
 mod compile;
 mod schedule;

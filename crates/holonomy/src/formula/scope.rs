@@ -26,6 +26,8 @@ pub struct Scope {
     time: Option<usize>,
     /// Each uses only those before it.
     pub(super) definitions: Arc<Vec<Definition>>,
+    /// What to do instead, for names without a meaning.
+    hints: BTreeMap<String, String>,
 }
 
 #[derive(Clone, Debug)]
@@ -96,6 +98,11 @@ impl Scope {
         self.insert(name, Entry::Broken)
     }
 
+    /// What to tell who uses a name that has no meaning here, be it a velocity `name'` or time. The first hint stays.
+    pub fn hint(&mut self, name: &str, help: impl Into<String>) {
+        self.hints.entry(name.to_owned()).or_insert_with(|| help.into());
+    }
+
     /// The names that have been given a meaning, with `t` and `pi`.
     pub fn names(&self) -> impl Iterator<Item = &str> + Clone {
         let given = self.names.keys().map(String::as_str);
@@ -129,13 +136,23 @@ impl Scope {
         match (name, self.time, self.names.get(name)) {
             ("pi" | "π", ..) if !primed => Ok(constant(std::f64::consts::PI)),
             ("t", Some(slot), _) if !primed => Ok((Meaning::Slot(slot), Some(Kind::Scalar))),
-            ("t", None, None) => Err(Some(error("time `t` has no meaning here".to_owned()))),
+            ("t", None, None) => Err(Some(
+                self.hinted("t", error("time `t` has no meaning here".to_owned())),
+            )),
             (_, _, Some(Entry::Variable { kind, velocity, slot })) => match (primed, velocity) {
                 (false, _) => Ok((Meaning::Slot(*slot), Some(*kind))),
                 (true, Some(velocity)) => Ok((Meaning::Slot(*velocity), Some(*kind))),
                 (true, None) => {
                     let error = error(format!("the velocity `{name}'` has no meaning here"));
-                    Err(Some(error.help(format!("write `{name}`, without the prime"))))
+                    let name = format!("{name}'");
+                    let plain = error
+                        .clone()
+                        .help(format!("write `{}`, without the prime", &name[..name.len() - 1]));
+                    Err(Some(if self.hints.contains_key(&name) {
+                        self.hinted(&name, error)
+                    } else {
+                        plain
+                    }))
                 }
             },
             (_, _, Some(Entry::Broken)) => Err(None),
@@ -197,8 +214,18 @@ impl Scope {
         self.insert(name, Entry::Parameter { kind, value })
     }
 
+    fn hinted(&self, name: &str, error: FormulaError) -> FormulaError {
+        match self.hints.get(name) {
+            Some(help) => error.help(help),
+            None => error,
+        }
+    }
+
     fn unknown(&self, name: &str, span: Range<usize>) -> FormulaError {
         let error = FormulaError::new(span, format!("`{name}` has no meaning here"));
+        if self.hints.contains_key(name) {
+            return self.hinted(name, error);
+        }
         if let Some(coordinate) = self.dotted(name) {
             return error.help(format!(
                 "the velocity of `{coordinate}` is written `{coordinate}'`"

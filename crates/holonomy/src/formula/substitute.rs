@@ -47,7 +47,7 @@ impl Expressions {
         sum
     }
 
-    fn rebuilt(&mut self, operation: Operation, images: &[Expression]) -> Expression {
+    pub(super) fn rebuilt(&mut self, operation: Operation, images: &[Expression]) -> Expression {
         let of = |operand: Expression| images[operand.index()];
         match operation {
             Operation::Constant(_) | Operation::Variable(_) => self.intern(operation),

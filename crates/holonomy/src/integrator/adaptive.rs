@@ -18,10 +18,7 @@ use super::{
     runge_kutta::add_scaled,
     tableaux::{Estimate, Pair},
 };
-use crate::{
-    lagrangian::Undefined,
-    system::{Scratch, State, System},
-};
+use crate::system::{Scratch, State, System};
 use std::sync::Arc;
 
 /// An adaptive Runge–Kutta method.
@@ -167,7 +164,7 @@ impl Adaptive {
         let stages = self.pair.b.len();
         self.slopes[0].clone_from(&self.mesh.f_end);
         let mut failures = 0;
-        let mut trouble = None;
+        let mut tried = h;
         loop {
             if let Some(left) = self.tolerance.end.map(|end| end - t)
                 && left * h > 0.0
@@ -176,14 +173,12 @@ impl Adaptive {
                 h = left;
             }
             if h.abs() < smallest {
-                return Err(trouble.map_or(
-                    Fault {
-                        cause: Cause::ToleranceTooTight { step: h.abs() },
-                        body: None,
-                    },
-                    Fault::from,
-                ));
+                return Err(self.undefined(t, tried, split).unwrap_or(Fault {
+                    cause: Cause::ToleranceTooTight { step: h.abs() },
+                    body: None,
+                }));
             }
+            tried = h;
             for i in 1..stages {
                 self.stage(i, t, h, split);
             }
@@ -213,11 +208,6 @@ impl Adaptive {
             }
             info.rejected += 1;
             failures += 1;
-            trouble = if error.is_finite() {
-                None
-            } else {
-                self.trouble(t, h, split)
-            };
             // An error that is not a number is a failure, too.
             let shrink = if failures == 1 && error.is_finite() {
                 (0.8 / error.powf(1.0 / self.pair.exponent)).max(0.1)
@@ -235,25 +225,21 @@ impl Adaptive {
         Ok(())
     }
 
-    /// What has no value at the first stage, of finite arguments, whose slope is not finite.
-    fn trouble(&mut self, t: f64, h: f64, split: usize) -> Option<Undefined> {
-        let finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
+    /// What has no value in a step of length h from t that was tried, if the equations end in it.
+    fn undefined(&mut self, t: f64, h: f64, split: usize) -> Option<Fault> {
         let stages = self.pair.b.len();
-        let first = (1..=stages).find(|i| !finite(&self.slopes[*i]))?;
-        let weights = if first < stages {
-            &self.pair.a[first]
-        } else {
-            &self.pair.b
+        let bad = |slope: &Vec<f64>| !slope.iter().all(|f| f.is_finite());
+        let first = self.slopes[..=stages].iter().position(bad)?;
+        // Where it was computed, from the slopes before it.
+        let (weights, node) = match first < stages {
+            true => (&self.pair.a[first], self.pair.c[first]),
+            false => (&self.pair.b, 1.0),
         };
-        combine(&mut self.stage, &self.mesh.y_end, h, weights, &self.slopes);
-        let time = if first < stages {
-            t + self.pair.c[first] * h
-        } else {
-            t + h
-        };
+        let before = &self.slopes[..first];
+        combine(&mut self.stage, &self.mesh.y_end, h, weights, before);
         let (q, v) = self.stage.split_at(split);
-        let known = finite(&self.stage);
-        known.then(|| self.system.undefined(time, q, v, &mut self.scratch))?
+        let undefined = self.system.undefined(t + node * h, q, v, &mut self.scratch)?;
+        Some(undefined.into())
     }
 
     /// Slope of stage i.

@@ -1,6 +1,8 @@
+use super::Fault;
 use crate::{
     Vec3,
     spheres::{Spheres, Workspace},
+    system::System,
 };
 use std::sync::Arc;
 
@@ -11,6 +13,8 @@ pub(super) struct Force {
     pub(super) work: Workspace,
     at: Vec<Vec3>,
     gradient: Vec<Vec3>,
+    /// Whether there are formulas.
+    may_be_undefined: bool,
     /// Evaluations so far.
     pub(super) evaluations: u32,
 }
@@ -20,6 +24,7 @@ impl Force {
         let n = system.len();
         let gradient = vec![Vec3::zeros(); n];
         Self {
+            may_be_undefined: !system.layout().expressions.is_empty(),
             system,
             work: Workspace::default(),
             at: Vec::with_capacity(n),
@@ -28,13 +33,22 @@ impl Force {
         }
     }
 
-    pub(super) fn at(&mut self, q: &[Vec3]) -> &[Vec3] {
+    /// The gradient. A formula that has no value here is a fault; what else is not finite is left to the method.
+    pub(super) fn at(&mut self, q: &[Vec3]) -> Result<&[Vec3], Fault> {
         if self.at != q {
-            self.system.gradient(q, &mut self.gradient, &mut self.work);
             self.at.clear();
-            self.at.extend_from_slice(q);
+            self.system.gradient(q, &mut self.gradient, &mut self.work);
             self.evaluations += 1;
+            if self.may_be_undefined {
+                let finite = |slope: &Vec3| slope.iter().all(|x| x.is_finite());
+                if !self.gradient.iter().all(finite)
+                    && let Some(undefined) = self.system.undefined_at(q, &mut self.work)
+                {
+                    return Err(undefined.into());
+                }
+            }
+            self.at.extend_from_slice(q);
         }
-        &self.gradient
+        Ok(&self.gradient)
     }
 }

@@ -51,7 +51,7 @@ impl Separate {
         let inertia = self.system.inertia();
         let before = self.force.evaluations;
 
-        let gradient = self.force.at(q);
+        let gradient = self.force.at(q)?;
         for i in 0..q.len() {
             let start = End {
                 q: q[i],
@@ -61,7 +61,7 @@ impl Separate {
             };
             (next_q[i], next_pi[i]) = advance(&start).map_err(|cause| Fault { cause, body: Some(i) })?;
         }
-        let gradient = self.force.at(next_q);
+        let gradient = self.force.at(next_q)?;
         for i in 0..q.len() {
             let end = End {
                 q: next_q[i],

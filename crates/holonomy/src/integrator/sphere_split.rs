@@ -56,7 +56,7 @@ impl Integrator for SphereSplit {
         let before = self.force.evaluations;
 
         for (stage, b) in self.kicks.iter().enumerate() {
-            let gradient = self.force.at(q);
+            let gradient = self.force.at(q)?;
             for i in 0..q.len() {
                 pi[i] = s2::tangent(&q[i], &(pi[i] - q[i].cross(&gradient[i]) * (b * h)));
             }

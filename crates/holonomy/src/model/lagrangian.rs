@@ -2,11 +2,11 @@
 mod consistent;
 mod describe;
 mod frame;
-mod names;
+pub(super) mod names;
 mod parts;
 mod start;
-mod texts;
-mod values;
+pub(super) mod texts;
+pub(super) mod values;
 
 use super::{Problems, Section};
 use crate::{

@@ -1,4 +1,6 @@
 //! `[[potential]]`, by kind.
+mod formula;
+
 use super::{Section, Spanned, Unit, bodies, bodies::Bodies};
 use crate::{
     Vec3,
@@ -28,6 +30,7 @@ const KINDS: &[(&str, Read)] = &[
     ("dipoles", dipoles),
     ("lennard-jones", lennard_jones),
     ("cotangent", cotangent),
+    ("formula", formula::read),
 ];
 
 /// The kinds of potentials.
@@ -48,7 +51,7 @@ pub(super) fn read(root: &Section<'_>, bodies: Option<&Bodies>) -> Option<Potent
             section.finish_unread();
             continue;
         };
-        let span = section.span();
+        let span = section.value_span("energy").unwrap_or_else(|| section.span());
         match read(&section, bodies, &mut all.points) {
             Some(potential) => {
                 all.list.push(potential);

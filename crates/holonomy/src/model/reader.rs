@@ -133,6 +133,13 @@ impl<'a> Section<'a> {
             .is_some_and(|value| value.get_ref().is_array())
     }
 
+    /// Whether the value of the key is a table.
+    pub fn is_table(&self, key: &str) -> bool {
+        self.table
+            .get(key)
+            .is_some_and(|value| value.get_ref().is_table())
+    }
+
     /// Whether a table within has an array under a key; nothing is remembered or reported.
     pub fn array_within(&self, table: &str, key: &str) -> bool {
         let within = self.table.get(table).and_then(|value| value.get_ref().as_table());

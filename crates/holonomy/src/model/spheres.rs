@@ -3,7 +3,7 @@ use super::{Description, Problems, Section, bodies, bodies::Bodies, potentials, 
 use crate::{
     integrator::catalog::Mechanism,
     spheres::{Spheres, view},
-    system::State,
+    system::{State, System},
 };
 use std::sync::Arc;
 
@@ -51,8 +51,14 @@ impl Draft {
             potentials.list,
         ));
         let energies = spheres.potential_energies(&bodies.directions);
-        for (span, energy) in potentials.spans.into_iter().zip(energies) {
-            if !energy.is_finite() {
+        let undefined = spheres.undefined_potentials(&bodies.directions);
+        for ((span, energy), undefined) in potentials.spans.into_iter().zip(energies).zip(undefined) {
+            if let Some(undefined) = undefined {
+                let message = format!("at the start {}", undefined.describe(spheres.layout()));
+                problems
+                    .error(span, message)
+                    .help("change the formula, its `parameters` or the `direction` of a body");
+            } else if !energy.is_finite() {
                 problems
                     .error(
                         span,

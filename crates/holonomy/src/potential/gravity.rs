@@ -1,4 +1,4 @@
-use super::{Potential, Symmetry};
+use super::{Carriers, Potential, Symmetry};
 use crate::Vec3;
 
 /// Uniform gravity, `V = V₀ − Σₖ wₖ g·rₖ`.
@@ -37,6 +37,11 @@ impl Potential for Gravity {
 
     fn symmetry(&self) -> Symmetry {
         Symmetry::fixing([&self.acceleration])
+    }
+
+    /// Of directions alone, wherever bodies are anchored.
+    fn symmetry_on(&self, _: &Carriers<'_>) -> Symmetry {
+        self.symmetry()
     }
 
     fn down(&self) -> Option<Vec3> {

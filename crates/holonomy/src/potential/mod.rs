@@ -4,18 +4,23 @@
 mod autodiff;
 mod bending;
 mod dipole;
+mod formula;
 mod gravity;
 mod pair;
 mod spring;
+mod symmetry;
 
 pub use autodiff::{Autodiff, Scalar, SmoothPotential};
 pub use bending::{Bending, BendingLaw};
 pub use dipole::Dipoles;
+pub use formula::FormulaPotential;
 pub use gravity::Gravity;
 pub use pair::{Cotangent, LennardJones, PairLaw, Pairs};
 pub use spring::Spring;
+pub(crate) use symmetry::scattered;
+pub use symmetry::{Carriers, Configuration, Symmetry};
 
-use crate::Vec3;
+use crate::{Vec3, lagrangian::Undefined};
 
 /// A potential energy that depends on points.
 pub trait Potential: Send + Sync {
@@ -28,6 +33,12 @@ pub trait Potential: Send + Sync {
     fn symmetry(&self) -> Symmetry {
         Symmetry::None
     }
+    /// What is left of the symmetry where points are carried by something: by default, rotations that move no anchor.
+    ///
+    /// Right for energies of directions, and of differences of places; others must look for themselves.
+    fn symmetry_on(&self, carriers: &Carriers<'_>) -> Symmetry {
+        self.symmetry().and(carriers.anchors)
+    }
     /// Whether its gradient is the same everywhere.
     fn is_uniform(&self) -> bool {
         false
@@ -36,39 +47,13 @@ pub trait Potential: Send + Sync {
     fn down(&self) -> Option<Vec3> {
         None
     }
-}
-
-/// Rotations that leave a potential unchanged.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Symmetry {
-    /// All rotations.
-    All,
-    /// Rotations about one axis (a unit vector).
-    About(Vec3),
-    /// None.
-    None,
-}
-
-impl Symmetry {
-    /// What is left when both must hold.
-    pub fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::All, s) | (s, Self::All) => s,
-            (Self::About(a), Self::About(b)) if parallel(&a, &b) => self,
-            _ => Self::None,
-        }
+    /// What has no value, or no derivative, at these points, if it is known; its number is that in `expressions`.
+    fn undefined(&self, points: &[Vec3]) -> Option<Undefined> {
+        let _ = points;
+        None
     }
-
-    /// Rotations that leave each of these vectors where it is.
-    pub fn fixing<'a>(vectors: impl IntoIterator<Item = &'a Vec3>) -> Self {
-        vectors
-            .into_iter()
-            .filter(|v| v.norm() > 0.0)
-            .fold(Self::All, |s, v| s.and(Self::About(v.normalize())))
+    /// The expressions that [`Undefined`] numbers, as text.
+    fn expressions(&self) -> Vec<String> {
+        Vec::new()
     }
-}
-
-/// Up to the rounding of the vectors' own components.
-fn parallel(a: &Vec3, b: &Vec3) -> bool {
-    a.cross(b).norm() <= 1e-14
 }

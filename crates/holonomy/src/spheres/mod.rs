@@ -12,6 +12,7 @@
 //! conventional methods wander.
 mod inertia;
 mod links;
+mod symmetry;
 
 pub use inertia::{Inertia, InertiaError, InertiaWork};
 pub use links::{Block, Joint, Link, Links};
@@ -19,6 +20,7 @@ pub use links::{Block, Joint, Link, Links};
 use crate::{
     Vec3,
     geometry::s2,
+    lagrangian::Undefined,
     potential::{Potential, Symmetry},
     solve::Lu,
     system::{Base, Layout, ManifoldError, Measurement, Scratch, State, System},
@@ -55,6 +57,8 @@ pub struct Spheres {
     inertia: Inertia,
     points: Vec<Point>,
     potentials: Vec<Box<dyn Potential>>,
+    /// Where the expressions of each potential begin in the layout.
+    expressions: Vec<u32>,
     /// Axes of the conserved angular momenta.
     axes: Vec<Vec3>,
     layout: Layout,
@@ -90,38 +94,44 @@ impl Spheres {
         points: Vec<Point>,
         potentials: Vec<Box<dyn Potential>>,
     ) -> Self {
-        let symmetry = potentials
-            .iter()
-            .fold(anchor_symmetry(&bodies, &points), |s, v| s.and(v.symmetry()));
-        let axes = match symmetry {
+        let mut spheres = Self {
+            bodies,
+            inertia,
+            points,
+            potentials,
+            expressions: Vec::new(),
+            axes: Vec::new(),
+            layout: Layout::default(),
+        };
+        spheres.axes = match spheres.symmetry() {
             Symmetry::All => vec![Vec3::x(), Vec3::y(), Vec3::z()],
-            Symmetry::About(axis) => vec![towards_positive(axis)],
+            Symmetry::About(axis) => vec![symmetry::towards_positive(axis)],
             Symmetry::None => Vec::new(),
         };
+        let bodies = &spheres.bodies;
         let label = |symbol: &str| {
             let axis = |name: &str| ["x", "y", "z"].map(|axis| format!("{symbol}.{name}.{axis}"));
             bodies.iter().flat_map(|b| axis(&b.name)).collect()
         };
-        let layout = Layout {
+        let mut expressions = Vec::new();
+        for potential in &spheres.potentials {
+            spheres.expressions.push(expressions.len() as u32);
+            expressions.extend(potential.expressions());
+        }
+        let axes = spheres.axes.iter();
+        spheres.layout = Layout {
             bodies: bodies.iter().map(|b| b.name.clone()).collect(),
             coordinates: label("q"),
             velocities: label("omega"),
             bases: bodies.iter().map(|b| b.base).collect(),
             invariants: axes
-                .iter()
-                .map(|axis| format!("angular momentum {}", axis_name(axis)))
+                .map(|axis| format!("angular momentum {}", symmetry::axis_name(axis)))
                 .collect(),
-            down: potentials.iter().find_map(|v| v.down()),
+            expressions,
+            down: spheres.potentials.iter().find_map(|v| v.down()),
             ..Layout::default()
         };
-        Self {
-            bodies,
-            inertia,
-            points,
-            potentials,
-            axes,
-            layout,
-        }
+        spheres
     }
 
     /// Number of bodies.
@@ -210,6 +220,25 @@ impl Spheres {
         self.potentials.iter().map(|v| v.energy(&positions)).collect()
     }
 
+    /// What has no value in each potential, in their order.
+    pub fn undefined_potentials(&self, q: &[Vec3]) -> Vec<Option<Undefined>> {
+        let (mut positions, mut ends) = (Vec::new(), Vec::new());
+        self.place(q, &mut positions, &mut ends);
+        let all = 0..self.potentials.len();
+        all.map(|k| self.undefined_potential(k, &positions)).collect()
+    }
+
+    fn undefined_potential(&self, k: usize, positions: &[Vec3]) -> Option<Undefined> {
+        let first = self.expressions[k];
+        match self.potentials[k].undefined(positions)? {
+            Undefined::Expression { number, argument } => Some(Undefined::Expression {
+                number: first + number,
+                argument,
+            }),
+            other => Some(other),
+        }
+    }
+
     /// Accelerations `q̈` of the equations in `(q, q̇)`, the other continuous form:
     ///
     /// ```text
@@ -266,6 +295,17 @@ impl Spheres {
             omega.fill(Vec3::repeat(f64::NAN));
         }
         omega
+    }
+
+    /// What has no value where the gradient is not finite; only formulas can tell.
+    pub fn undefined_at(&self, q: &[Vec3], work: &mut Workspace) -> Option<Undefined> {
+        let finite = |q: &Vec3| q.iter().all(|x| x.is_finite());
+        if self.layout.expressions.is_empty() || !q.iter().all(finite) {
+            return None;
+        }
+        self.place(q, &mut work.positions, &mut work.first);
+        let mut all = 0..self.potentials.len();
+        all.find_map(|k| self.undefined_potential(k, &work.positions))
     }
 
     /// Positions of the directions and points for the potentials; `ends` receives the tips.
@@ -416,47 +456,13 @@ impl System for Spheres {
         (all_q, all_p)
     }
 
+    fn undefined(&self, _t: f64, q: &[f64], _v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
+        self.undefined_at(view(q), workspace(scratch))
+    }
+
     fn scratch(&self) -> Scratch {
         Box::new(Workspace::default())
     }
-}
-
-/// The rotations of all directions that are rotations of the whole picture: the places that are
-/// fixed in space and matter to a point must stay where they are, up to a common shift.
-fn anchor_symmetry(bodies: &[Body], points: &[Point]) -> Symmetry {
-    let anchor = |body: usize| {
-        let mut k = body;
-        loop {
-            match bodies[k].base {
-                Base::Fixed(r) => return r,
-                Base::Site(parent) => k = parent,
-            }
-        }
-    };
-    let anchors: Vec<Vec3> = points
-        .iter()
-        .map(|point| match *point {
-            Point::Fixed(r) => r,
-            Point::On { body, .. } => anchor(body),
-        })
-        .collect();
-    let shifts: Vec<Vec3> = anchors.iter().map(|r| r - anchors[0]).collect();
-    Symmetry::fixing(&shifts)
-}
-
-/// Of the two unit vectors along an axis, the one whose first non-zero component is positive.
-fn towards_positive(axis: Vec3) -> Vec3 {
-    let negative = axis.iter().find(|x| **x != 0.0).is_some_and(|x| *x < 0.0);
-    if negative { -axis } else { axis }
-}
-
-fn axis_name(axis: &Vec3) -> String {
-    for (name, unit) in [("x", Vec3::x()), ("y", Vec3::y()), ("z", Vec3::z())] {
-        if *axis == unit {
-            return name.to_owned();
-        }
-    }
-    format!("about ({:.6}, {:.6}, {:.6})", axis.x, axis.y, axis.z)
 }
 
 /// The scratch made by [`System::scratch`]; a foreign one is replaced.

@@ -120,15 +120,21 @@ pub(crate) struct Rows {
     pub(crate) second: Vec<f64>,
     /// G, row by row.
     pub(crate) jacobian: Vec<f64>,
+    /// The largest of the terms that make up a row of G.
+    terms: Vec<f64>,
 }
+
+/// Entries of G below this fraction of the terms they are the sum of are zero: what acts on both ends of a
+/// constraint alike cancels.
+const CANCELLED: f64 = 1e-14;
 
 /// One placement with what moves there.
 pub(crate) struct Moving<'a> {
     pub(crate) t: f64,
     pub(crate) q: &'a [f64],
     pub(crate) kinematics: &'a Kinematics,
-    /// Spatial accelerations of the nodes, where `g̈` is wanted.
-    pub(crate) accelerations: Option<&'a [Twist]>,
+    /// Spatial accelerations of the nodes, where `g̈` is wanted, and v̇.
+    pub(crate) accelerations: Option<(&'a [Twist], &'a [f64])>,
 }
 
 impl Tree {
@@ -152,7 +158,13 @@ impl Tree {
     /// Evaluates the constraints.
     pub(crate) fn constrain(&self, at: &Moving<'_>, out: &mut Rows) {
         let (m, n) = (self.constraint_rows, self.velocities);
-        for list in [&mut out.value, &mut out.scale, &mut out.rate, &mut out.second] {
+        for list in [
+            &mut out.value,
+            &mut out.scale,
+            &mut out.rate,
+            &mut out.second,
+            &mut out.terms,
+        ] {
             list.clear();
             list.resize(m, 0.0);
         }
@@ -165,7 +177,7 @@ impl Tree {
                     for e in directions {
                         let [a, b] = between.map(|s| self.moving_site(at, s));
                         out.value[row] = e.dot(&(a.r - b.r));
-                        out.scale[row] = e.dot(&a.r).abs() + e.dot(&b.r).abs();
+                        out.scale[row] = e.norm() * (a.r.norm() + b.r.norm());
                         out.second[row] = e.dot(&(a.a - b.a));
                         self.pull(at, between[0], e, row, out);
                         self.pull(at, between[1], &-e, row, out);
@@ -195,8 +207,16 @@ impl Tree {
                         out.value[row] += factor * at.q[q];
                         out.scale[row] += (factor * at.q[q]).abs();
                         out.jacobian[row * n + v] += factor;
+                        out.second[row] += at.accelerations.map_or(0.0, |(_, dv)| factor * dv[v]);
                     }
                     row += 1;
+                }
+            }
+        }
+        for (row, terms) in out.jacobian.chunks_exact_mut(n).zip(&out.terms) {
+            for g in row {
+                if g.abs() <= CANCELLED * terms {
+                    *g = 0.0;
                 }
             }
         }
@@ -230,7 +250,9 @@ impl Tree {
             let body = self.nodes[node].body;
             n = frame.rotation * self.node_from_body[body].direction(&n);
             turn = angular(&frame.twist);
-            turning = at.accelerations.map_or_else(Vec3::zeros, |a| angular(&a[node]));
+            turning = at
+                .accelerations
+                .map_or_else(Vec3::zeros, |(a, _)| angular(&a[node]));
             // The plane is pushed back where the site is.
             self.pull_node(at, node, &(s.r - frame.origin), &-n, row, out);
         }
@@ -263,7 +285,10 @@ impl Tree {
         let sign = 1.0_f64.copysign(turn.w);
         let (c, u) = (sign * turn.w, turn.imag() * sign);
         let node = self.body_nodes[to];
-        let acceleration = |node: usize| at.accelerations.map_or_else(Vec3::zeros, |a| angular(&a[node]));
+        let acceleration = |node: usize| {
+            at.accelerations
+                .map_or_else(Vec3::zeros, |(a, _)| angular(&a[node]))
+        };
         let relative_acceleration =
             acceleration(node) - from.map_or_else(Vec3::zeros, |b| acceleration(self.body_nodes[b]));
         for k in 0..3 {
@@ -313,7 +338,9 @@ impl Tree {
         while let Some(i) = next {
             let (node, frame) = (&self.nodes[i], &at.kinematics.frames[i]);
             for k in 0..node.dofs {
-                out.jacobian[row * n + node.v + k] += frame.screw(node.kind, k).dot(&wrench);
+                let screw = frame.screw(node.kind, k);
+                out.jacobian[row * n + node.v + k] += screw.dot(&wrench);
+                out.terms[row] = out.terms[row].max(screw.norm() * wrench.norm());
             }
             wrench = wrench_from(&wrench, &frame.offset);
             next = node.parent;
@@ -327,7 +354,7 @@ impl Tree {
             v: at.kinematics.site_velocity(place),
             a: Vec3::zeros(),
         };
-        if let (Some(node), Some(accelerations)) = (place.node, at.accelerations) {
+        if let (Some(node), Some((accelerations, _))) = (place.node, at.accelerations) {
             let (frame, a) = (&at.kinematics.frames[node], &accelerations[node]);
             let arm = frame.rotation * place.position;
             // Of the point of the body, not of the field: ω × v more.

@@ -102,7 +102,9 @@ impl Dynamics {
                     a.ger(-self.inverse[i][(k, l)], &pushed[k], &pushed[l], 1.0);
                 }
             }
-            self.articulated[parent] += shifted(&a, &frame.offset);
+            // Rounding that is not symmetric would double at every joint: `U D⁻¹ Uᵀ` is `A S D⁻¹ Sᵀ Aᵀ`.
+            let a = shifted(&a, &frame.offset);
+            self.articulated[parent] += (a + a.transpose()) * 0.5;
         }
         Ok(())
     }
@@ -176,8 +178,7 @@ impl Dynamics {
     }
 
     /// Accelerations of a factorised, loaded and moving tree at time t: `S_iᵀ (Ṗ_i − F_i) = τ_i`.
-    /// `extra` is added to the forces in the joints.
-    pub(crate) fn acceleration(&mut self, tree: &Tree, t: f64, extra: &[f64], dv: &mut [f64]) {
+    pub(crate) fn acceleration(&mut self, tree: &Tree, t: f64, dv: &mut [f64]) {
         self.bias.clear();
         self.given.clear();
         for (i, (node, frame)) in tree.nodes.iter().zip(&self.kinematics.frames).enumerate() {
@@ -192,8 +193,7 @@ impl Dynamics {
             self.given.push(given);
         }
         self.forces.clear();
-        self.forces
-            .extend(self.loads.efforts.iter().zip(extra).map(|(e, x)| e.value + x));
+        self.forces.extend(self.loads.efforts.iter().map(|e| e.value));
         let forces = std::mem::take(&mut self.forces);
         self.eliminate(tree, &forces, dv);
         self.forces = forces;

@@ -51,7 +51,7 @@ impl Workspace {
             t,
             q: &self.q,
             kinematics: &self.dynamics.kinematics,
-            accelerations: Some(&self.dynamics.motion),
+            accelerations: Some((&self.dynamics.motion, dv)),
         };
         tree.constrain(&at, &mut self.rows);
         self.columns.clear();
@@ -159,11 +159,9 @@ impl System for Tree {
         } = &mut work.dynamics;
         self.load(t, kinematics, loads);
         self.efforts(t, &work.q, v, 1.0, loads);
-        work.p.clear();
-        work.p.resize(self.velocities, 0.0);
         match work.dynamics.factorise(self) {
             Ok(()) => {
-                work.dynamics.acceleration(self, t, &work.p, dv);
+                work.dynamics.acceleration(self, t, dv);
                 work.constrain_acceleration(self, t, dv);
             }
             Err(_) => dv.fill(f64::NAN),

@@ -2,7 +2,7 @@
 use crate::common;
 use holonomy::{
     integrator::catalog::{METHODS, Options},
-    potential::{Autodiff, Scalar, SmoothPotential},
+    potential::{Autodiff, Potential, Scalar, SmoothPotential},
     spheres::{Body, Inertia, Spheres},
     system::Base,
 };
@@ -87,6 +87,7 @@ fn differentiated() -> common::Problem {
 fn no_method_allocates_after_its_first_steps() {
     let mut problems = common::problems();
     problems.push(differentiated());
+    problems.push(common::typed_on_spheres());
     for p in &problems {
         for m in METHODS {
             let Some(mut simulation) = p.simulation(m, &Options::default()) else {
@@ -101,4 +102,21 @@ fn no_method_allocates_after_its_first_steps() {
             assert_eq!(allocations(|| steps(100)), 0, "{} on {}", m.name, p.name);
         }
     }
+}
+
+#[test]
+fn a_formula_allocates_nothing_after_its_first_sweep() {
+    let potential = crate::typed_potentials::typed("1.5*(norm(a - b) - 0.4)^2 + log(2 + dot(b, c))");
+    let points = [
+        holonomy::Vec3::x(),
+        holonomy::Vec3::y(),
+        holonomy::Vec3::new(0.6, 0.0, 0.8),
+    ];
+    let mut gradient = [holonomy::Vec3::zeros(); 3];
+    let mut sweep = || {
+        potential.add_gradient(&points, &mut gradient);
+        assert!(potential.energy(&points).is_finite() && potential.undefined(&points).is_none());
+    };
+    sweep();
+    assert_eq!(allocations(sweep), 0);
 }

@@ -241,6 +241,33 @@ pub(crate) fn framed() -> Problem {
     }
 }
 
+/// Two bodies about one pivot, joined by a formula that acts on ends, middles and directions.
+pub(crate) fn typed_on_spheres() -> Problem {
+    let text = r#"
+        body = [
+            { name = "upper", mass = 1, direction = [0.6, 0, 0.8], angular_velocity = [0, 0.5, 0] },
+            { name = "lower", mass = 2, length = 0.8, direction = [0, 0.6, 0.8], angular_velocity = [0.3, 0, 0] },
+        ]
+        [[potential]]
+        kind = "formula"
+        energy = "0.5*k*(norm(upper - middle) - 0.2)^2 - 9.81*(upper.z + 2*lower.z) + exp(-dot(u, v))"
+        parameters = { k = 3 }
+        points = { middle = { body = "lower", at = 0.4 } }
+        directions = { u = "upper", v = "lower" }
+        [method]
+        name = "sphere-explicit"
+        [run]
+        step = 0.01
+        steps = 1
+    "#;
+    let model = load("typed on spheres", &text.replace(",\n        ]", "]"), &[]);
+    Problem {
+        name: "typed on spheres",
+        mechanism: model.mechanism,
+        state: model.state,
+    }
+}
+
 /// A rigid body on a ball joint, and one on a hinge at its end.
 pub(crate) fn jointed() -> Problem {
     let inertia = |mass: f64, moments: [f64; 3], height: f64| RigidInertia {

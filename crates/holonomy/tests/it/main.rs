@@ -44,3 +44,5 @@ mod trees;
 mod systems;
 /// Do formulas typed into models move as the documents say?
 mod typed;
+/// Are potentials given as formulas those that are written in Rust, and honest about symmetry and domain?
+mod typed_potentials;

@@ -284,8 +284,10 @@ const LANGUAGE: &str = "title space inertia \
     start.body start.direction start.angular_velocity swirl.centre swirl.rate swirl.width \
     potential.kind potential.acceleration potential.between potential.at potential.anchor potential.stiffness \
     potential.rest_length potential.law potential.clamp potential.moment potential.epsilon potential.sigma \
-    potential.strength coordinates periodic lagrangian parameters definitions force constraint.name constraint.formula \
-    invariants frame.constrained frame.fields start velocity momentum method.name run.step run.steps run.duration run.every output.format";
+    potential.strength potential.energy potential.parameters potential.definitions potential.points \
+    potential.directions coordinates periodic lagrangian parameters definitions force constraint.name \
+    constraint.formula invariants frame.constrained frame.fields start velocity momentum method.name run.step \
+    run.steps run.duration run.every output.format";
 
 struct File {
     name: String,

@@ -1,4 +1,5 @@
 //! Gradients against differences of the energy, and declared symmetries against rotated points.
+use crate::typed_potentials::typed;
 use holonomy::{
     Vec3,
     potential::{
@@ -101,6 +102,19 @@ fn potentials() -> Vec<(&'static str, Box<dyn Potential>)> {
             }),
         ),
         ("smooth spring", Box::new(Autodiff::new(SmoothSpring))),
+        ("typed spring", Box::new(typed("1.5*(norm(a - b) - 0.7)^2"))),
+        (
+            "typed gravity",
+            Box::new(typed("dot(a + 2*b, [1, 2, -3]) - cos(0.5*dot(c, [1, 2, -3]))")),
+        ),
+        (
+            "typed without symmetry",
+            Box::new(typed("exp(a.x)*b.y + norm(cross(b, c))/(1 + c.z^2)")),
+        ),
+        (
+            "typed with a kink",
+            Box::new(typed("max(0.1, dot(a, b))*abs(dot(b, c))")),
+        ),
     ]
 }
 

@@ -1,7 +1,9 @@
 //! Trees of rigid bodies.
+mod families;
 mod loops;
 mod random;
-pub(crate) mod steps;
+mod steps;
+mod trep;
 
 use holonomy::{
     system::{State, System},

@@ -51,7 +51,7 @@ impl Iterated {
     /// Δω, until rounding stops it; the number of iterations.
     fn solve(&mut self, q: &[Vec3], h: f64) -> Result<u32, Fault> {
         let inertia = self.system.inertia();
-        let gradient = self.force.at(q);
+        let gradient = self.force.at(q)?;
         self.torque.clear();
         self.torque.extend((0..q.len()).map(|i| q[i].cross(&gradient[i])));
         for i in 0..q.len() {
@@ -65,7 +65,7 @@ impl Iterated {
                 view_mut(&mut self.next.q)[i] = q[i] + s2::cayley_displacement(&q[i], &self.turn[i]);
             }
             let ends = view(&self.next.q);
-            let gradient = self.force.at(ends);
+            let gradient = self.force.at(ends)?;
             let (mut correction, mut size, mut body) = (0.0_f64, 0.0_f64, 0);
             for i in 0..q.len() {
                 let torque = ends[i].cross(&gradient[i]);

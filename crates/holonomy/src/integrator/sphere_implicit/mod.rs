@@ -102,7 +102,7 @@ impl Integrator for SphereImplicit {
         let (q, pi) = (view(&state.q), view(&state.p));
         let before = self.force.evaluations;
 
-        let gradient = self.force.at(q);
+        let gradient = self.force.at(q)?;
         self.kicked.clear();
         self.kicked
             .extend((0..q.len()).map(|i| pi[i] - q[i].cross(&gradient[i]) * (0.5 * h)));
@@ -116,7 +116,7 @@ impl Integrator for SphereImplicit {
         for i in 0..q.len() {
             next_q[i] = s2::normalised(&(q[i] + displacement[i]));
         }
-        let gradient = self.force.at(next_q);
+        let gradient = self.force.at(next_q)?;
         for i in 0..q.len() {
             let turned = self.kicked[i] + displacement[i].cross(&flow[i]) / h;
             next_pi[i] = s2::tangent(&next_q[i], &(turned - next_q[i].cross(&gradient[i]) * (0.5 * h)));

@@ -172,19 +172,19 @@ impl Balance {
     }
 
     /// Starts from the velocity at the start of the step and half a step of acceleration, in a placed
-    /// tree; `push` is added to the forces in the joints. The node that moves nothing is the error.
-    pub(super) fn guess(
-        &mut self,
-        tree: &Tree,
-        state: &State,
-        push: &[f64],
-        dynamics: &mut Dynamics,
-    ) -> Result<(), usize> {
+    /// tree. With constraints from the velocity alone: it is tangent to them, and close to a singular
+    /// configuration, where a mechanism can branch, Newton then stays on the branch the motion is on. The
+    /// node that moves nothing is the error.
+    pub(super) fn guess(&mut self, tree: &Tree, state: &State, dynamics: &mut Dynamics) -> Result<(), usize> {
         let n = tree.velocities();
         self.v.resize(n, 0.0);
+        self.residual.resize(n, 0.0);
         tree.drive_rates(state.t, &mut dynamics.driven);
         dynamics.factorise(tree)?;
         dynamics.velocity(tree, &state.p, &mut self.v);
+        if tree.constraints() > 0 {
+            return Ok(());
+        }
         let Dynamics {
             kinematics,
             loads,
@@ -194,8 +194,7 @@ impl Balance {
         kinematics.set_moving(tree, &self.v, driven);
         tree.load(state.t, kinematics, loads);
         tree.efforts(state.t, &state.q, &self.v, 1.0, loads);
-        self.residual.resize(n, 0.0);
-        dynamics.acceleration(tree, state.t, push, &mut self.residual);
+        dynamics.acceleration(tree, state.t, &mut self.residual);
         for (v, a) in self.v.iter_mut().zip(&self.residual) {
             *v += 0.5 * self.h * a;
         }

@@ -34,6 +34,8 @@ pub(super) struct Closure {
     velocity: Vec<f64>,
     /// Equations that depended on others in the last step.
     pub(super) dependent: usize,
+    /// The largest g at the end of the step, as a fraction of its terms.
+    pub(super) open: f64,
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -41,16 +43,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Closure {
-    /// G at the start, and the forces of the multipliers in the state, `−Gᵀλ`, in `push`.
-    pub(super) fn begin(
-        &mut self,
-        tree: &Tree,
-        state: &State,
-        kinematics: &Kinematics,
-        impulse: f64,
-        push: &mut [f64],
-    ) {
-        let (m, n) = (tree.constraints(), push.len());
+    /// G at the start. The multipliers of the last step, as impulses, are a first guess.
+    pub(super) fn begin(&mut self, tree: &Tree, state: &State, kinematics: &Kinematics, impulse: f64) {
+        let m = tree.constraints();
         let at = Moving {
             t: state.t,
             q: &state.q,
@@ -65,11 +60,6 @@ impl Closure {
         }));
         self.mu.clear();
         self.mu.resize(m, 0.0);
-        for k in 0..m {
-            for (push, g) in push.iter_mut().zip(&self.start.jacobian[k * n..(k + 1) * n]) {
-                *push -= g * self.lambda[k] / impulse;
-            }
-        }
     }
 
     /// `p − Gᵀλ`.
@@ -94,9 +84,10 @@ impl Closure {
         };
         tree.constrain(&at, &mut self.end);
         let parts = self.end.value.iter().zip(&self.end.scale);
-        parts.fold(0.0, |m: f64, (g, scale)| {
+        self.open = parts.fold(0.0, |m: f64, (g, scale)| {
             m.max(if *g == 0.0 { 0.0 } else { g.abs() / scale })
-        })
+        });
+        self.open
     }
 
     /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, and changes λ.

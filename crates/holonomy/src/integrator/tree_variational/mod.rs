@@ -11,7 +11,12 @@
 //! S, V, P and F as in [`crate::tree`], in the middle of the step. Forces act half at each end, which
 //! keeps the order; [`Forcing::OneSided`] puts all of them at the start, as trep does. Newton's method is
 //! exact, and a step costs O(n): see `elimination.rs`. Only what potentials of sites add to the
-//! derivative is not there; with them the first matrix is kept and corrected by Broyden's updates.
+//! derivative is not there; with them the first matrix is kept and corrected by Broyden's updates, which
+//! converge while `h √(k/m)` is below about one.
+//!
+//! The spin of a slender body between ball joints has little inertia, and a long chain behind it pushes it
+//! with the error of the step: such chains need small steps. Universal joints do not have it, nor do
+//! directions ([`crate::spheres::Spheres`]).
 mod balance;
 mod broyden;
 mod closure;
@@ -43,7 +48,6 @@ pub struct TreeVariational {
     dynamics: Dynamics,
     /// What a displacement of one counts, by velocity: 1 rad, or the length of the tree.
     units: Vec<f64>,
-    push: Vec<f64>,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
 }
@@ -81,6 +85,8 @@ const LAST_CORRECTION: f64 = 1e-10;
 const BELOW_ROUNDING: f64 = 1e-17;
 /// Corrections that no longer become smaller, below this fraction of the motion, are rounding.
 const STALLED: f64 = 1e-6;
+/// Constraints that are open by more than this fraction of the coordinates are not closed.
+const CLOSED: f64 = 1e-13;
 /// Motion in a step, in radians, below which corrections are not compared with it.
 const SMALL_MOTION: f64 = 1e-6;
 
@@ -104,7 +110,6 @@ impl TreeVariational {
             applied: Vec::new(),
             dynamics: Dynamics::default(),
             units,
-            push: Vec::new(),
             next_q: Vec::new(),
             next_p: Vec::new(),
         }
@@ -181,17 +186,19 @@ impl TreeVariational {
                     (change, worst) = self.correction();
                 }
                 // Half a turn in one step.
-                Err(node) if iterations == 0 => return Err(self.too_large(node)),
+                Err(node) if iterations == 0 || iterations + 1 >= self.options.max_iterations => {
+                    return Err(self.too_large(node));
+                }
                 Err(_) => {}
             }
             iterations += 1;
-            if iterations >= self.options.max_iterations {
-                let cause = match change.is_finite() {
-                    true => Cause::NotConverged {
+            if change.is_nan() || iterations >= self.options.max_iterations {
+                let cause = match change.is_nan() {
+                    true => Cause::NotFinite,
+                    false => Cause::NotConverged {
                         iterations,
                         correction: change,
                     },
-                    false => Cause::NotFinite,
                 };
                 return Err(Fault {
                     cause,
@@ -222,7 +229,10 @@ impl TreeVariational {
             let last_one = if exact { LAST_CORRECTION } else { f64::EPSILON };
             if change <= last_one * scale || next <= BELOW_ROUNDING * scale || stalled {
                 let ended = self.evaluate(state);
-                return ended.map(|_| iterations).map_err(|node| self.too_large(node));
+                ended.map_err(|node| self.too_large(node))?;
+                if self.closure.open <= CLOSED {
+                    return Ok(iterations);
+                }
             }
             last = change;
         }
@@ -271,19 +281,14 @@ impl Integrator for TreeVariational {
         let one_sided = self.options.forcing == Forcing::OneSided;
         self.balance.forcing = if one_sided { 2.0 } else { 1.0 };
         self.balance.begin(&self.tree, state, h);
-        self.push.clear();
-        self.push.resize(self.tree.velocities(), 0.0);
         self.dynamics.kinematics.place(&self.tree, &state.q);
         // Half of the impulse of the constraints at each end.
         let impulse = if one_sided { h } else { 0.5 * h };
         if constrained {
             let placed = &self.dynamics.kinematics;
-            self.closure
-                .begin(&self.tree, state, placed, impulse, &mut self.push);
+            self.closure.begin(&self.tree, state, placed, impulse);
         }
-        let guessed = self
-            .balance
-            .guess(&self.tree, state, &self.push, &mut self.dynamics);
+        let guessed = self.balance.guess(&self.tree, state, &mut self.dynamics);
         guessed.map_err(|node| self.singular(node))?;
         let iterations = self.solve(state)?;
         self.balance.end_momentum(&self.tree, &mut self.next_p);

@@ -8,7 +8,7 @@ use crate::{
 
 /// A coordinate: a number, or a vector.
 #[derive(Clone)]
-pub(super) struct Name {
+pub(in crate::model) struct Name {
     pub(super) text: String,
     pub(super) kind: Kind,
 }
@@ -33,10 +33,10 @@ impl Name {
 }
 
 /// What names mean in formulas.
-pub(super) struct Names {
+pub(in crate::model) struct Names {
     pub(super) list: Vec<Name>,
     pub(super) slots: Slots,
-    pub(super) scope: Scope,
+    pub(in crate::model) scope: Scope,
     /// Whether all of them have a meaning.
     pub(super) sound: bool,
     /// Whether formulas can be understood, and what is wrong with them is not a consequence.
@@ -96,6 +96,20 @@ fn read_kind(root: &Section<'_>, name: &Spanned<&str>) -> Name {
 }
 
 impl Names {
+    /// Names of something else than coordinates.
+    pub(in crate::model) fn of(scope: Scope) -> Self {
+        Self {
+            list: Vec::new(),
+            slots: Slots {
+                coordinates: 0,
+                quasi_velocities: 0,
+            },
+            scope,
+            sound: true,
+            judged: true,
+        }
+    }
+
     /// Gives coordinates and quasi-velocities their meaning, and reports those that can have none.
     pub(super) fn declare(
         root: &Section<'_>,

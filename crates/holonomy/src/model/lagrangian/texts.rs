@@ -8,10 +8,10 @@ use std::ops::Range;
 
 /// A formula, what it is called in messages, and where it is written.
 #[derive(Clone)]
-pub(super) struct Written {
+pub(in crate::model) struct Written {
     pub(super) name: String,
     pub(super) span: Range<usize>,
-    pub(super) formula: Formula,
+    pub(in crate::model) formula: Formula,
     /// Where its text begins; unknown if it has escapes.
     start: Option<usize>,
 }
@@ -54,7 +54,7 @@ pub(super) fn undifferentiated(expression: &str) -> &str {
 }
 
 /// A formula that is a number.
-pub(super) fn scalar(
+pub(in crate::model) fn scalar(
     text: &FormulaText<'_>,
     name: &str,
     names: &Names,
@@ -90,7 +90,7 @@ pub(super) fn understood(
     }
 }
 
-pub(super) fn report(error: FormulaError, span: Range<usize>, problems: &Problems) {
+pub(in crate::model) fn report(error: FormulaError, span: Range<usize>, problems: &Problems) {
     let report = problems.error(span, error.message);
     if let Some(help) = error.help {
         report.help(help);
@@ -98,7 +98,7 @@ pub(super) fn report(error: FormulaError, span: Range<usize>, problems: &Problem
 }
 
 /// Reads `[definitions]` and gives them their meaning; `None` if one of them is wrong.
-pub(super) fn define(root: &Section<'_>, names: &mut Names) -> Option<Vec<Written>> {
+pub(in crate::model) fn define(root: &Section<'_>, names: &mut Names) -> Option<Vec<Written>> {
     let Some(section) = root.optional("definitions").table() else {
         let absent = !root.has("definitions");
         names.judged &= absent;

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// A parameter and its key.
-pub(super) struct Parameter<'a> {
+pub(in crate::model) struct Parameter<'a> {
     key: Spanned<&'a str>,
     /// None if it is wrong, which has been reported.
     value: Option<Value>,
@@ -25,7 +25,7 @@ impl Parameter<'_> {
 
 /// A number or a vector.
 #[derive(Clone, Copy)]
-pub(super) enum Value {
+pub(in crate::model) enum Value {
     Number(f64),
     Vector([f64; 3]),
 }
@@ -84,9 +84,16 @@ impl<'a> Constants<'a> {
     }
 }
 
-/// Reads `[parameters]`: numbers, quantities, vectors, or formulas of the parameters before them.
+/// Reads `[parameters]` of a model.
 pub(super) fn read_parameters<'a>(root: &Section<'a>, coordinates: &[&str]) -> Vec<Parameter<'a>> {
     let mut parameters = strays(root);
+    parameters.extend(parameters_of(root, coordinates));
+    parameters
+}
+
+/// Reads `parameters`: numbers, quantities, vectors, or formulas of the parameters before them.
+pub(in crate::model) fn parameters_of<'a>(root: &Section<'a>, coordinates: &[&str]) -> Vec<Parameter<'a>> {
+    let mut parameters = Vec::new();
     let Some(section) = root.optional("parameters").table() else {
         return parameters;
     };
@@ -130,7 +137,11 @@ fn strays<'a>(root: &Section<'a>) -> Vec<Parameter<'a>> {
 }
 
 /// Gives the parameters their meaning; `false` if one of them cannot have it, which is reported if wanted.
-pub(super) fn enter(parameters: &[Parameter<'_>], scope: &mut Scope, problems: Option<&Problems>) -> bool {
+pub(in crate::model) fn enter(
+    parameters: &[Parameter<'_>],
+    scope: &mut Scope,
+    problems: Option<&Problems>,
+) -> bool {
     let mut ok = true;
     for parameter in parameters {
         ok &= parameter.value.is_some();

@@ -1,4 +1,4 @@
-//! `HOLONOMY_FUZZ_SECONDS=60 cargo test --release -p holonomy formulas::fuzz` goes on for a minute.
+//! No text makes formulas panic. `cargo xtask fuzz` goes on for a minute.
 use super::random::{Numbers, Shape};
 use super::{POINT, scope};
 use holonomy::formula::{Formula, Kind, Program, Scope};

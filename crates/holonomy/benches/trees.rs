@@ -1,0 +1,86 @@
+//! What a step of a tree costs. `cargo bench --package holonomy --bench trees`; items are joints.
+//!
+//! ```text
+//! hinges, ball_joints   tree-variational on a chain of rods, 16 … 1024 joints
+//! velocity, rate        M⁻¹p and the accelerations of the same chain
+//! ```
+use divan::{Bencher, counter::ItemsCount};
+use holonomy::{
+    Vec3,
+    geometry::{Pose, RigidInertia},
+    integrator::{Integrator, TreeOptions, TreeVariational},
+    system::{State, System},
+    tree::{Body, Joint, Tree, TreeParts},
+};
+use std::sync::Arc;
+
+fn main() {
+    divan::main();
+}
+
+const COUNTS: [usize; 4] = [16, 64, 256, 1024];
+
+/// A straight chain of beams that hangs at 0.3 rad to the vertical and swings.
+fn chain(n: usize, joint: impl Fn() -> Joint) -> (Arc<Tree>, State) {
+    let link = -Vec3::z();
+    let bodies = (0..n).map(|i| Body {
+        name: format!("link-{}", i + 1),
+        parent: i.checked_sub(1),
+        joint: joint(),
+        parent_from_joint: Pose::translation(if i == 0 { Vec3::zeros() } else { link }),
+        joint_from_body: Pose::identity(),
+        inertia: RigidInertia::cuboid(0.1, link * 0.5, Vec3::new(0.3, 0.3, 1.0)),
+    });
+    let parts = TreeParts {
+        bodies: bodies.collect(),
+        gravity: Vec3::new(0.3_f64.sin(), 0.0, -0.3_f64.cos()) * 9.81,
+        ..TreeParts::default()
+    };
+    let tree = Arc::new(Tree::new(parts).unwrap_or_else(|e| panic!("{e}")));
+    let state = tree.state(0.0, &tree.zero(0.0), &vec![0.0; tree.velocities()]);
+    (tree, state)
+}
+
+fn step(bencher: Bencher<'_, '_>, n: usize, joint: impl Fn() -> Joint) {
+    let (tree, start) = chain(n, joint);
+    let mut method = TreeVariational::new(tree, TreeOptions::default());
+    let (mut state, mut steps) = (start.clone(), 0);
+    bencher.counter(ItemsCount::new(n)).bench_local(|| {
+        if steps == 200 {
+            state.copy_from(&start);
+            steps = 0;
+        }
+        steps += 1;
+        method.step(&mut state, 0.01)
+    });
+}
+
+#[divan::bench(args = COUNTS, max_time = 0.5)]
+fn hinges(bencher: Bencher<'_, '_>, n: usize) {
+    step(bencher, n, || Joint::Revolute { axis: Vec3::y() });
+}
+
+#[divan::bench(args = COUNTS, max_time = 0.5)]
+fn ball_joints(bencher: Bencher<'_, '_>, n: usize) {
+    step(bencher, n, || Joint::Spherical);
+}
+
+#[divan::bench(args = COUNTS, max_time = 0.3)]
+fn velocity(bencher: Bencher<'_, '_>, n: usize) {
+    let (tree, state) = chain(n, || Joint::Revolute { axis: Vec3::y() });
+    let (mut v, mut scratch) = (vec![0.0; n], tree.scratch());
+    bencher.counter(ItemsCount::new(n)).bench_local(|| {
+        tree.velocity(0.0, &state.q, &state.p, &mut v, &mut scratch);
+        v[0]
+    });
+}
+
+#[divan::bench(args = COUNTS, max_time = 0.3)]
+fn rate(bencher: Bencher<'_, '_>, n: usize) {
+    let (tree, state) = chain(n, || Joint::Revolute { axis: Vec3::y() });
+    let (mut dq, mut dv, mut scratch) = (vec![0.0; n], vec![0.0; n], tree.scratch());
+    bencher.counter(ItemsCount::new(n)).bench_local(|| {
+        tree.rate(0.0, &state.q, &state.p, &mut dq, &mut dv, &mut scratch);
+        dv[0]
+    });
+}

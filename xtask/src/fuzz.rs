@@ -1,0 +1,30 @@
+//! Random texts for as long as one likes: formulas, and model files.
+//!
+//! The tests are those of `cargo xtask test`, which try a fixed number of texts. Each goes on for the given time, and
+//! fails if something panics or an error points outside its text.
+use crate::{Outcome, gate};
+
+const SECONDS: u64 = 60;
+
+/// Runs every fuzz test for that many seconds, or for a minute.
+pub(crate) fn run(seconds: Option<&str>) -> Outcome {
+    let seconds = match seconds.map(str::parse::<u64>) {
+        None => SECONDS,
+        Some(Ok(seconds)) => seconds,
+        Some(Err(_)) => return Err("usage: cargo xtask fuzz [SECONDS], a whole number".to_owned()),
+    };
+    let tests = [
+        "test",
+        "--release",
+        "--package",
+        "holonomy",
+        "--lib",
+        "--test",
+        "it",
+        "fuzz::",
+        "--",
+        "--nocapture",
+    ];
+    let mut command = gate::cargo_command(&tests);
+    gate::finish(command.env("HOLONOMY_FUZZ_SECONDS", seconds.to_string()))
+}
