@@ -51,13 +51,7 @@ pub fn right_tangent_inverse(f: &Vec3, xi: &Vec3) -> Vec3 {
 #[inline]
 pub fn matrix(q: &[f64]) -> Matrix3<f64> {
     let (w, v) = (q[0], Vec3::new(q[1], q[2], q[3]));
-    let square = w * w + v.norm_squared();
-    // Unit to rounding, as a state is, leaves the products as they are: no division then.
-    let s = if (square - 1.0).abs() <= 8.0 * f64::EPSILON {
-        2.0
-    } else {
-        2.0 / square
-    };
+    let s = 2.0 / (w * w + v.norm_squared());
     let (x, y, z) = (s * v.x, s * v.y, s * v.z);
     let (wx, wy, wz) = (w * x, w * y, w * z);
     let (xx, xy, xz) = (v.x * x, v.x * y, v.x * z);

@@ -24,8 +24,9 @@ pub(super) struct Closure {
     /// λ and μ, impulses.
     pub(super) lambda: Vec<f64>,
     pub(super) mu: Vec<f64>,
-    /// The last change of λ.
+    /// The change of λ that is proposed, and the one that was last made.
     change: Vec<f64>,
+    applied: Vec<f64>,
     /// `J⁻¹ C`, or `M⁻¹ Gᵀ`, column by column.
     columns: Vec<f64>,
     /// `R`, row by row.
@@ -90,7 +91,7 @@ impl Closure {
         self.open
     }
 
-    /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, and changes λ.
+    /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, with its change of λ.
     pub(super) fn correct(
         &mut self,
         tree: &Tree,
@@ -132,16 +133,23 @@ impl Closure {
         self.dependent = m - self.schur.rank();
         self.schur.solve(&mut self.change);
         for k in 0..m {
-            self.lambda[k] += self.change[k];
             for (x, z) in x.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {
                 *x -= z * self.change[k];
             }
         }
     }
 
+    /// Makes the change of λ.
+    pub(super) fn apply(&mut self) {
+        self.applied.clone_from(&self.change);
+        for (lambda, change) in self.lambda.iter_mut().zip(&self.applied) {
+            *lambda += change;
+        }
+    }
+
     /// Takes back half of the last change of λ.
     pub(super) fn halve(&mut self) {
-        for (lambda, change) in self.lambda.iter_mut().zip(&mut self.change) {
+        for (lambda, change) in self.lambda.iter_mut().zip(&mut self.applied) {
             *change *= 0.5;
             *lambda -= *change;
         }

@@ -167,7 +167,8 @@ impl TreeVariational {
         let exact = self.tree.has_exact_derivative();
         // Sums over n bodies, rounded at random.
         let rounding = f64::EPSILON * (self.tree.nodes.len() as f64).sqrt();
-        let (mut iterations, mut retreats, mut last) = (0, 0, f64::INFINITY);
+        let (mut iterations, mut retreats, mut idle) = (0, 0, 0);
+        let (mut last, mut best) = (f64::INFINITY, f64::INFINITY);
         self.broyden.clear();
         loop {
             let outcome = self.evaluate(state);
@@ -208,8 +209,15 @@ impl TreeVariational {
             let scale = self.motion() + SMALL_MOTION;
             // Two corrections foretell the next.
             let rate = if last.is_finite() { change / last } else { 1.0 };
-            let stalled = change <= STALLED * scale && rate > 0.2;
-            if !(rate <= 2.0) && (!change.is_finite() || retreats < 2) && !stalled {
+            if change < 0.5 * best {
+                (best, idle) = (change, 0);
+            } else {
+                idle += 1;
+            }
+            // Corrections of rounding do not become smaller. Newton's fall at once to there; Broyden's do not
+            // fall evenly, and are given more.
+            let stalled = change <= STALLED * scale && idle >= if exact { 2 } else { 4 };
+            if !(rate <= 2.0) && (!change.is_finite() || (exact && retreats < 2)) && !stalled {
                 retreats += 1;
                 // Farther from a solution than before: back by half of the last correction.
                 for (v, x) in self.balance.v.iter_mut().zip(&mut self.applied) {
@@ -224,6 +232,7 @@ impl TreeVariational {
                 *v += x;
             }
             self.applied.clone_from(&self.balance.residual);
+            self.closure.apply();
             retreats = 0;
             let next = change * if exact { rate * rate } else { rate };
             let last_one = if exact { LAST_CORRECTION } else { f64::EPSILON };

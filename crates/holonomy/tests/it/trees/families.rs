@@ -5,6 +5,7 @@ use super::{
 };
 use holonomy::{
     Vec3,
+    diagnostics::reversal_error,
     geometry::{Pose, RigidInertia},
     integrator::{Composition, Integrator, Solver, SphereImplicit},
     potential::{Gravity, Potential, Spring},
@@ -258,17 +259,35 @@ fn springs_between_sites_converge_without_their_derivative() {
             ..TreeParts::default()
         });
         let tree = Arc::new(tree.unwrap());
-        let mut state = tree.state(0.0, &tree.zero(0.0), &[0.3, 1.0, 2.0, -0.4, 0.2, 0.5]);
-        let start = tree.energy(&state).total();
-        let (h, steps) = (0.005, 2000);
-        let mean = run(&mut variational(&tree), &mut state, h, steps);
-        let error = tree.energy(&state).total() - start;
-        let phase = h * f64::sqrt(3.0 * stiffness);
-        println!("site spring {stiffness} N/m, hω = {phase:.2}: {mean:.2} iterations, energy {error:.1e}");
-        // The energy of a stiff spring is kept to a fraction of (hω)².
-        assert!(
-            mean < most && error.abs() < 0.2 * phase * phase * start.abs(),
-            "{mean} {error:e} {start}"
+        let begin = tree.state(0.0, &tree.zero(0.0), &[0.3, 1.0, 2.0, -0.4, 0.2, 0.5]);
+        let phase = |h: f64| h * f64::sqrt(3.0 * stiffness);
+        // Iterations, and how far the energy strays in half a second, before chaos.
+        let measured = |h: f64| {
+            let (mut state, mut method) = (begin.clone(), variational(&tree));
+            let start = tree.energy(&state).total();
+            let (mut iterations, mut band, steps) = (0, 0.0_f64, (0.5 / h).round() as u32);
+            for _ in 0..steps {
+                iterations += method.step(&mut state, h).unwrap().iterations;
+                band = band.max((tree.energy(&state).total() - start).abs());
+                // Solved to rounding, and so the step back is the step undone.
+                let reversal = reversal_error(&mut method, &state, h).unwrap();
+                assert!(reversal < 1e-13, "{stiffness}: {reversal:e}");
+            }
+            (f64::from(iterations) / f64::from(steps), band)
+        };
+        let h = 0.005;
+        let ((mean, band), (_, finer)) = (measured(h), measured(0.5 * h));
+        println!(
+            "site spring {stiffness} N/m, hω = {:.2}: {mean:.2} iterations, energy {band:.2e}, {finer:.2e}",
+            phase(h)
         );
+        assert!(mean < most, "{stiffness}: {mean}");
+        // Second order, once the spring is resolved.
+        if phase(h) < 0.5 {
+            assert!(
+                (band / finer - 4.0).abs() < 0.3,
+                "{stiffness}: {band:e} {finer:e}"
+            );
+        }
     }
 }

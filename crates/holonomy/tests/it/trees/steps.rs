@@ -176,7 +176,7 @@ fn ten_link_cable_of_document_003() {
 
 #[test]
 fn random_trees_step_symmetrically_and_symplectically() {
-    let mut symplectic = 0;
+    let (mut symplectic, mut total) = (0, 0);
     for seed in 0..60 {
         let (tree, _) = random::tree(seed, 4);
         let tree = Arc::new(tree);
@@ -184,8 +184,7 @@ fn random_trees_step_symmetrically_and_symplectically() {
         let state = tree.state(0.7, &q, &v);
         let mut method = variational(&tree);
         let iterations = method.attempt(&mut state.clone(), 0.02).unwrap().iterations;
-        // The springs between sites cost two or three.
-        assert!(iterations <= 7, "{seed}: {iterations}");
+        total += iterations;
         let reversal = reversal_error(&mut method, &state, 0.02).unwrap();
         assert!(reversal < 2e-14, "{seed}: {reversal:e}");
         let defect = symplecticity_defect(&*tree, &mut method, &state, 0.02).unwrap();
@@ -194,6 +193,8 @@ fn random_trees_step_symmetrically_and_symplectically() {
     // The differences change momenta by up to 1.5 % of the largest, which throws the lightest joints of some
     // of the trees by more than a radian.
     assert!(symplectic >= 56, "{symplectic} of 60");
+    // All have springs between sites, which cost an iteration or two.
+    assert!(total <= 60 * 5, "{total} iterations of 60 steps");
 }
 
 /// An arm with every kind of joint, smooth over a second.
