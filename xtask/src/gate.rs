@@ -9,7 +9,7 @@
 //! tests       all tests, those in the documentation too
 //! reference   the reference documentation builds without warnings
 //! examples    run
-//! benches     run, each once; a formula takes at most three times as long as Rust
+//! benches     run, each once
 //! commands    of the documents end as they should, and their models are read
 //! ```
 use crate::{Outcome, documents, generated, root, shell};

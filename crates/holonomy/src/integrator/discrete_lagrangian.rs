@@ -262,6 +262,11 @@ impl Integrator for DiscreteLagrangian {
         self.evaluate(state, h)?;
         if m > 0 {
             self.project_momentum(state.t + h, n, m)?;
+        } else if self.quadrature.iter().all(|(c, _)| *c < 1.0) {
+            // The end must have a value, too, although the step does not look there.
+            let (time, work) = (state.t + h, &mut self.work.derivatives);
+            let mechanics = self.system.mechanics();
+            mechanics.lagrangian(time, &self.next_q, &self.velocity, work)?;
         }
         super::check_finite(&self.next_q, &self.next_p, n)?;
 

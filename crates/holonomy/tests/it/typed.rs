@@ -400,6 +400,27 @@ fn a_formula_without_a_value_stops_the_run_with_its_text() {
 }
 
 #[test]
+fn a_step_does_not_end_where_the_formula_has_no_value() {
+    // The middle of the last step is inside the domain, its end is not.
+    let text = r#"
+        coordinates = ["x"]
+        lagrangian = "0.5*x'^2 + sqrt(x)"
+        start = { x = 1 }
+        velocity = { x = -3 }
+        method = { name = "midpoint" }
+        run = { step = 0.15, duration = 3 }
+    "#;
+    let model = load("root", text, &[]);
+    let mut finite = true;
+    let mut each = Each(|sample: &Sample| finite &= sample.measured.energy.total().is_finite());
+    let error = model
+        .simulation()
+        .run(&model.schedule, &mut [&mut each])
+        .unwrap_err();
+    assert!(finite && error.to_string().contains("sqrt(x)"), "{error}");
+}
+
+#[test]
 fn nonholonomic_scenarios_end_where_their_theory_says() {
     // The sleigh turns round and goes forward; Suslov's body ends on the other side of the line aΩ₁ + bΩ₂ = 0.
     let measured = |name: &str, overrides: &[&str]| {
