@@ -90,6 +90,8 @@ pub struct Layout {
     pub coordinates: Vec<String>,
     /// One name per entry of the velocity, such as `omega.upper.x`.
     pub velocities: Vec<String>,
+    /// Names of the sites; empty where every body has one, called as it is.
+    pub sites: Vec<String>,
     /// For each site, where the link that ends there begins.
     pub bases: Vec<Base>,
     /// Names of the conserved momenta, as `System::invariants` lists them.

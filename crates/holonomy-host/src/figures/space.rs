@@ -17,9 +17,14 @@ pub fn trajectory(title: &str, layout: &Layout, summary: &Summary, paths: &Paths
     let (origin, scale) = sphere.unwrap_or((Vec3::zeros(), 1.0));
     let place = |point: Vec3| -> [f64; 3] { ((point - origin) / scale).into() };
     let kept = paths.bodies.iter().zip(&paths.points);
+    let names = if layout.sites.is_empty() {
+        &layout.bodies
+    } else {
+        &layout.sites
+    };
     let mut drawn: Vec<Path> = kept
         .map(|(&body, points)| Path {
-            name: layout.bodies.get(body).cloned().unwrap_or_default(),
+            name: names.get(body).cloned().unwrap_or_default(),
             points: points.iter().map(|&point| place(point.into())).collect(),
         })
         .collect();
@@ -84,7 +89,7 @@ fn caption(summary: &Summary, paths: &Paths, shown: usize, sphere: Option<(Vec3,
     }
     if shown < paths.sites.len() {
         text += &format!(
-            " Paths of {shown} of the {} bodies.",
+            " Paths of {shown} of {} points.",
             grouped(paths.sites.len() as u64)
         );
     }

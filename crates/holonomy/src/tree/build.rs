@@ -273,6 +273,8 @@ impl Tree {
             return Err(TreeError::NoBody(what.to_owned(), b));
         }
         layout.bases = bases(&parts.sites, &nodes, &body_nodes);
+        let named = parts.sites.iter().map(|site| site.name.clone());
+        layout.sites = named.chain(layout.bodies.iter().cloned()).collect();
         let mut tree = Self {
             nodes,
             body_nodes,
