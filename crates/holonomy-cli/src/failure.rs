@@ -142,6 +142,9 @@ impl Failure {
             Self::UnknownModel { .. } | Self::UnknownScenario { .. } => {
                 Some("`holonomy list` shows the scenarios".to_owned())
             }
+            Self::Unreadable { .. } => Some(
+                "check the path of the model; `holonomy list` shows the scenarios that need none".to_owned(),
+            ),
             Self::UnknownMethod { .. } => Some("`holonomy methods` shows the methods".to_owned()),
             Self::BadValue { help, .. } => help.clone(),
             Self::TwoModels { name } if name.contains('=') => Some(format!(

@@ -44,6 +44,9 @@ pub(crate) fn describe(model: &Model, summary: &Summary, folder: Option<&PathBuf
 #[derive(Default)]
 struct Rows(Vec<Vec<String>>);
 
+/// A motion whose energy error is this part of what is in motion is not that of the mechanism.
+const WRONG: f64 = 0.5;
+
 impl Rows {
     fn row(&mut self, group: &str, what: &str, value: String) {
         self.0
@@ -56,6 +59,10 @@ impl Rows {
         self.row("", "mean |E − E₀|", format!("{mean} J"));
         let largest = scientific(energy.max_abs_error);
         self.row("", "largest |E − E₀|", format!("{largest} J"));
+        if energy.max_abs_error > WRONG * energy.in_motion {
+            let note = "is wrong by as much as there is in motion: shorten the step, or take another method";
+            self.0.push(vec!["  ".to_owned(), note.to_owned()]);
+        }
         if let (Some(drift), Some(error)) = (energy.drift_per_second, energy.drift_standard_error) {
             // Three standard errors: a chance of one in four hundred.
             let verdict = if drift.abs() <= 3.0 * error {

@@ -70,6 +70,8 @@ pub struct EnergySummary {
     pub mean_abs_error: f64,
     /// Largest |E − E₀|.
     pub max_abs_error: f64,
+    /// Kinetic energy at the start and range of the potential energy: what can have been in motion.
+    pub in_motion: f64,
     /// Slope of a line through E − E₀, J/s; `None` for a short run.
     pub drift_per_second: Option<f64>,
     /// Standard error of that slope, J/s.
@@ -205,6 +207,7 @@ impl Summary {
                 last: record.energy.last,
                 mean_abs_error: record.energy.mean_error,
                 max_abs_error: record.energy.max_error,
+                in_motion: record.energy.in_motion(),
                 drift_per_second: drift.map(|fit| fit.slope),
                 drift_standard_error: drift.map(|fit| fit.standard_error),
             },

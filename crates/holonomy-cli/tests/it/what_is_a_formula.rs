@@ -404,3 +404,22 @@ fn bodies_on_spheres_are_explained() {
         assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
     }
 }
+
+#[test]
+fn a_motion_that_is_not_that_of_the_mechanism_is_called_so() {
+    let place = Place::new();
+    let note = |step: &str| {
+        let run = [
+            "double-plane-pendulum",
+            "--no-files",
+            "--duration",
+            "50",
+            "--step",
+            step,
+        ];
+        good(&place, "run", &run).contains("wrong by as much as there is in motion")
+    };
+    // The equations of such a step have solutions, but they are not near the motion.
+    assert!(note("5"));
+    assert!(!note("0.01"));
+}

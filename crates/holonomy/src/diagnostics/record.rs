@@ -31,6 +31,10 @@ pub struct EnergyRecord {
     pub mean_error: f64,
     /// Largest |E − E₀|.
     pub max_error: f64,
+    /// Kinetic energy at the first sample.
+    kinetic: f64,
+    /// Least and largest potential energy.
+    potential: [f64; 2],
     sum: f64,
     drift: Drift,
 }
@@ -40,6 +44,11 @@ impl EnergyRecord {
     pub fn drift(&self) -> Option<DriftFit> {
         self.drift.fit()
     }
+
+    /// What kinetic energy there can have been, J: that of the start, and the range of the potential energy.
+    pub fn in_motion(&self) -> f64 {
+        self.kinetic + self.potential[1] - self.potential[0]
+    }
 }
 
 impl Observer for Record {
@@ -48,6 +57,8 @@ impl Observer for Record {
         let total = measured.energy.total();
         if self.samples == 0 {
             self.energy.initial = total;
+            self.energy.kinetic = measured.energy.kinetic;
+            self.energy.potential = [measured.energy.potential; 2];
             self.momenta = measured.invariants.iter().map(|m| (*m, 0.0)).collect();
         }
         self.samples += 1;
@@ -55,6 +66,9 @@ impl Observer for Record {
 
         let error = total - self.energy.initial;
         self.energy.last = total;
+        let [least, most] = &mut self.energy.potential;
+        *least = least.min(measured.energy.potential);
+        *most = most.max(measured.energy.potential);
         self.energy.sum += error.abs();
         self.energy.mean_error = self.energy.sum / count;
         self.energy.max_error = self.energy.max_error.max(error.abs());

@@ -189,6 +189,6 @@ impl Draft {
         let message = format!("at the start {}", undefined.describe(layout));
         problems
             .error(span.unwrap_or_else(|| otherwise.clone()), message)
-            .help("change `[start]`, `[velocity]` or `[parameters]`");
+            .help("start elsewhere, or change the parameters");
     }
 }

@@ -242,7 +242,8 @@ impl<'a> Field<'_, 'a> {
             self.error(
                 value.span.clone(),
                 format!("{} must be finite, got {}", name(), written(value.value)),
-            );
+            )
+            .help("write a number that is not too large, and not `nan` or `inf`");
         }
         finite
     }
