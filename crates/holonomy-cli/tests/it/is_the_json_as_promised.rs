@@ -34,6 +34,7 @@ fn the_summary_has_the_promised_keys() {
         "drift_per_second",
         "drift_standard_error",
         "final",
+        "in_motion",
         "initial",
         "max_abs_error",
         "mean_abs_error",
