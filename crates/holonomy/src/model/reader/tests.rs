@@ -114,7 +114,8 @@ fn all_errors_of_a_section_are_reported_at_once() {
             "unknown key `mases` in body 1 <mases> (did you mean `mass`?)",
             "`length` must be positive, got -1 <-1>",
             "`direction`: expected 3 components, got 2 <[0, 1]> (write `direction = [x, y, z]`)",
-            "component 2 of `spin` must be finite, got nan <nan>",
+            "component 2 of `spin` must be finite, got nan <nan> \
+             (write a number that is not too large, and not `nan` or `inf`)",
             "component 3 of `spin`: expected an angular velocity in rad/s, got a mass in `kg` <'3 kg'> \
              (for example `20 deg/s`)",
             "`parent` cannot be 0 <0> (give a name, or a number counted from 1)",
@@ -152,7 +153,7 @@ fn wrong_numbers_are_named() {
         (
             "a = 1e999",
             |s| s.required("a").number(Unit::NONE).is_none(),
-            "`a` must be finite, got 1e999 <1e999>",
+            "`a` must be finite, got 1e999 <1e999> (write a number that is not too large, and not `nan` or `inf`)",
         ),
         (
             "a = true",
