@@ -3,12 +3,14 @@
 //! ```text
 //! hinges, ball_joints   tree-variational on a chain of rods, 16 … 1024 joints
 //! velocity, rate        M⁻¹p and the accelerations of the same chain
+//! scenarios             one step of a built-in model with constraints
 //! ```
 use divan::{Bencher, counter::ItemsCount};
 use holonomy::{
     Vec3,
     geometry::{Pose, RigidInertia},
     integrator::{Integrator, TreeOptions, TreeVariational},
+    model::{self, Source},
     system::{State, System},
     tree::{Body, Joint, Tree, TreeParts},
 };
@@ -82,5 +84,35 @@ fn rate(bencher: Bencher<'_, '_>, n: usize) {
     bencher.counter(ItemsCount::new(n)).bench_local(|| {
         tree.rate(0.0, &state.q, &state.p, &mut dq, &mut dv, &mut scratch);
         dv[0]
+    });
+}
+
+/// Loops, cables and strings: what trep was measured on, and 34 variables with two constraints.
+const SCENARIOS: [(&str, &str); 4] = [
+    ("puppet", include_str!("../../../scenarios/puppet/model.toml")),
+    (
+        "scissor-lift",
+        include_str!("../../../scenarios/scissor-lift/model.toml"),
+    ),
+    ("cable-34", include_str!("../../../scenarios/cable-34/model.toml")),
+    ("four-bar", include_str!("../../../scenarios/four-bar/model.toml")),
+];
+
+#[divan::bench(args = SCENARIOS.map(|(name, _)| name), max_time = 0.5)]
+fn scenarios(bencher: Bencher<'_, '_>, name: &str) {
+    let text = SCENARIOS
+        .iter()
+        .find(|scenario| scenario.0 == name)
+        .map_or("", |scenario| scenario.1);
+    let model = model::load(&Source::new(name, text)).unwrap_or_else(|p| panic!("{p:?}"));
+    let (mut method, h) = (model.integrator(), model.schedule.step);
+    let (mut state, mut steps) = (model.state.clone(), 0);
+    bencher.bench_local(|| {
+        if steps == 500 {
+            state.copy_from(&model.state);
+            steps = 0;
+        }
+        steps += 1;
+        method.step(&mut state, h)
     });
 }

@@ -94,6 +94,15 @@ impl Constraint {
         }
     }
 
+    /// Whether it depends on time.
+    pub(super) fn is_driven(&self) -> bool {
+        let length = match self {
+            Self::Distance { length, .. } | Self::Cable { length, .. } => length,
+            _ => return false,
+        };
+        matches!(length, Length::Driven(_))
+    }
+
     /// Whether moving everything as a whole leaves it alone.
     pub(super) fn is_internal(&self, tree: &Tree) -> bool {
         let moving = |sites: &[usize]| sites.iter().all(|s| tree.sites[*s].node.is_some());
@@ -122,6 +131,8 @@ pub(crate) struct Rows {
     pub(crate) jacobian: Vec<f64>,
     /// The largest of the terms that make up a row of G.
     terms: Vec<f64>,
+    /// Leaves G out.
+    pub(crate) values_only: bool,
 }
 
 /// Entries of G below this fraction of the terms they are the sum of are zero: what acts on both ends of a
@@ -168,8 +179,10 @@ impl Tree {
             list.clear();
             list.resize(m, 0.0);
         }
-        out.jacobian.clear();
-        out.jacobian.resize(m * n, 0.0);
+        if !out.values_only {
+            out.jacobian.clear();
+            out.jacobian.resize(m * n, 0.0);
+        }
         let mut row = 0;
         for (_, constraint) in &self.constraints {
             match constraint {
@@ -206,12 +219,17 @@ impl Tree {
                         let (q, v) = self.coordinate(*body, *k);
                         out.value[row] += factor * at.q[q];
                         out.scale[row] += (factor * at.q[q]).abs();
-                        out.jacobian[row * n + v] += factor;
+                        if !out.values_only {
+                            out.jacobian[row * n + v] += factor;
+                        }
                         out.second[row] += at.accelerations.map_or(0.0, |(_, dv)| factor * dv[v]);
                     }
                     row += 1;
                 }
             }
+        }
+        if out.values_only {
+            return;
         }
         for (row, terms) in out.jacobian.chunks_exact_mut(n).zip(&out.terms) {
             for g in row {
@@ -333,6 +351,9 @@ impl Tree {
 
     /// `Sᵀ W` for the node and all that carry it.
     fn pull_wrench(&self, at: &Moving<'_>, node: usize, wrench: &Wrench, row: usize, out: &mut Rows) {
+        if out.values_only {
+            return;
+        }
         let n = self.velocities;
         let (mut wrench, mut next) = (*wrench, Some(node));
         while let Some(i) = next {

@@ -148,6 +148,15 @@ impl Tree {
         if longest > 0.0 { longest } else { 1.0 }
     }
 
+    /// Whether joints or constraints depend on time.
+    pub(crate) fn is_driven(&self) -> bool {
+        !self.motions.is_empty()
+            || self
+                .constraints
+                .iter()
+                .any(|(_, constraint)| constraint.is_driven())
+    }
+
     /// Puts driven joints where they are at time t.
     pub(crate) fn drive(&self, t: f64, q: &mut [f64]) {
         for node in &self.nodes {

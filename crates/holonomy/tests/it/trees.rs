@@ -2,6 +2,7 @@
 mod families;
 mod loops;
 mod random;
+mod scissor;
 mod steps;
 mod trep;
 

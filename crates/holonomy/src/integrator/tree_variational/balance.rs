@@ -15,6 +15,8 @@ use nalgebra::Matrix3;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Balance {
     pub(super) h: f64,
+    /// The time at the end.
+    pub(super) end: f64,
     /// Discrete velocities v, the unknowns.
     pub(super) v: Vec<f64>,
     /// Momenta at the start, less the impulse of the constraints.
@@ -41,7 +43,7 @@ pub(super) struct Balance {
 impl Balance {
     /// Prepares for a step from a state.
     pub(super) fn begin(&mut self, tree: &Tree, state: &State, h: f64) {
-        self.h = h;
+        (self.h, self.end) = (h, state.t + h);
         self.p.clone_from(&state.p);
         self.middle.clone_from(&state.q);
         self.turns.resize(tree.nodes.len(), None);
@@ -171,19 +173,17 @@ impl Balance {
         }
     }
 
-    /// Starts from the velocity at the start of the step and half a step of acceleration, in a placed
+    /// Starts from the velocity at the start of the step and half a step of acceleration, in a factorised
     /// tree. With constraints from the velocity alone: it is tangent to them, and close to a singular
-    /// configuration, where a mechanism can branch, Newton then stays on the branch the motion is on. The
-    /// node that moves nothing is the error.
-    pub(super) fn guess(&mut self, tree: &Tree, state: &State, dynamics: &mut Dynamics) -> Result<(), usize> {
+    /// configuration, where a mechanism can branch, Newton then stays on the branch the motion is on.
+    pub(super) fn guess(&mut self, tree: &Tree, state: &State, dynamics: &mut Dynamics) {
         let n = tree.velocities();
         self.v.resize(n, 0.0);
         self.residual.resize(n, 0.0);
         tree.drive_rates(state.t, &mut dynamics.driven);
-        dynamics.factorise(tree)?;
         dynamics.velocity(tree, &state.p, &mut self.v);
         if tree.constraints() > 0 {
-            return Ok(());
+            return;
         }
         let Dynamics {
             kinematics,
@@ -198,7 +198,6 @@ impl Balance {
         for (v, a) in self.v.iter_mut().zip(&self.residual) {
             *v += 0.5 * self.h * a;
         }
-        Ok(())
     }
 }
 

@@ -44,16 +44,22 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 impl Closure {
-    /// G at the start. The multipliers of the last step, as impulses, are a first guess.
-    pub(super) fn begin(&mut self, tree: &Tree, state: &State, kinematics: &Kinematics, impulse: f64) {
+    /// G at the start, in a placed tree; `None` where the last step ended. The multipliers of the last step,
+    /// as impulses, are a first guess.
+    pub(super) fn begin(&mut self, tree: &Tree, state: &State, placed: Option<&Kinematics>, impulse: f64) {
         let m = tree.constraints();
-        let at = Moving {
-            t: state.t,
-            q: &state.q,
-            kinematics,
-            accelerations: None,
-        };
-        tree.constrain(&at, &mut self.start);
+        match placed {
+            None => std::mem::swap(&mut self.start, &mut self.end),
+            Some(kinematics) => {
+                let at = Moving {
+                    t: state.t,
+                    q: &state.q,
+                    kinematics,
+                    accelerations: None,
+                };
+                tree.constrain(&at, &mut self.start);
+            }
+        }
         self.lambda.clear();
         self.lambda.extend((0..m).map(|k| {
             let before = state.lambda.get(k).copied().unwrap_or(0.0);
@@ -74,16 +80,10 @@ impl Closure {
         }
     }
 
-    /// g and G at the end of the step; the largest g as a fraction of its terms.
+    /// g at the end of the step; the largest as a fraction of its terms.
     pub(super) fn evaluate(&mut self, tree: &Tree, t: f64, next_q: &[f64]) -> f64 {
         self.kinematics.place(tree, next_q);
-        let at = Moving {
-            t,
-            q: next_q,
-            kinematics: &self.kinematics,
-            accelerations: None,
-        };
-        tree.constrain(&at, &mut self.end);
+        self.constrain_end(tree, t, next_q, false);
         let parts = self.end.value.iter().zip(&self.end.scale);
         self.open = parts.fold(0.0, |m: f64, (g, scale)| {
             m.max(if *g == 0.0 { 0.0 } else { g.abs() / scale })
@@ -91,15 +91,27 @@ impl Closure {
         self.open
     }
 
-    /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, with its change of λ.
-    pub(super) fn correct(
+    fn constrain_end(&mut self, tree: &Tree, t: f64, next_q: &[f64], derivatives: bool) {
+        let at = Moving {
+            t,
+            q: next_q,
+            kinematics: &self.kinematics,
+            accelerations: None,
+        };
+        self.end.values_only = !derivatives;
+        tree.constrain(&at, &mut self.end);
+    }
+
+    /// Factorises `R J⁻¹ C` at the end last evaluated, for an eliminated J.
+    pub(super) fn factorise(
         &mut self,
         tree: &Tree,
         balance: &Balance,
+        (t, next_q): (f64, &[f64]),
         elimination: &mut Elimination,
-        x: &mut [f64],
     ) {
-        let (m, n) = (self.lambda.len(), x.len());
+        self.constrain_end(tree, t, next_q, true);
+        let (m, n) = (self.lambda.len(), tree.velocities());
         self.columns.clone_from(&self.start.jacobian);
         self.weighted.clone_from(&self.end.jacobian);
         for (i, node) in tree.nodes.iter().enumerate() {
@@ -119,18 +131,25 @@ impl Closure {
         for column in self.columns.chunks_exact_mut(n) {
             elimination.solve(tree, column);
         }
-        let h = balance.h;
         let schur = self.schur.reset(m);
-        self.change.clear();
         for k in 0..m {
             let row = &self.weighted[k * n..(k + 1) * n];
             for l in 0..m {
-                schur[k * m + l] = -h * dot(row, &self.columns[l * n..(l + 1) * n]);
+                schur[k * m + l] = -balance.h * dot(row, &self.columns[l * n..(l + 1) * n]);
             }
-            self.change.push(-self.end.value[k] - h * dot(row, x));
         }
         self.schur.factorise(DEPENDENT);
         self.dependent = m - self.schur.rank();
+    }
+
+    /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, with its change of λ.
+    pub(super) fn correct(&mut self, h: f64, x: &mut [f64]) {
+        let (m, n) = (self.lambda.len(), x.len());
+        self.change.clear();
+        for k in 0..m {
+            let row = &self.weighted[k * n..(k + 1) * n];
+            self.change.push(-self.end.value[k] - h * dot(row, x));
+        }
         self.schur.solve(&mut self.change);
         for k in 0..m {
             for (x, z) in x.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {
@@ -155,19 +174,19 @@ impl Closure {
         }
     }
 
-    /// Makes the velocity at the end tangent to the constraints. The node that moves nothing is the error.
+    /// Makes the velocity at the end, where the constraints were last evaluated, tangent to them. The node
+    /// that moves nothing is the error.
     pub(super) fn project(
         &mut self,
         tree: &Tree,
-        t: f64,
-        next_q: &[f64],
+        (t, next_q): (f64, &[f64]),
         next_p: &mut [f64],
         dynamics: &mut Dynamics,
     ) -> Result<(), usize> {
         let (m, n) = (self.lambda.len(), next_p.len());
-        self.evaluate(tree, t, next_q);
+        self.constrain_end(tree, t, next_q, true);
         tree.drive_rates(t, &mut dynamics.driven);
-        dynamics.kinematics.place(tree, next_q);
+        std::mem::swap(&mut dynamics.kinematics, &mut self.kinematics);
         dynamics.factorise(tree)?;
         self.columns.clear();
         self.velocity.resize(n, 0.0);

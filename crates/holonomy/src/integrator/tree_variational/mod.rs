@@ -9,8 +9,8 @@
 //! g_i = S_iᵀ (F_i − V_p ×* P_i)                    ∂L/∂q̄_i;  B = Y = 1 but for ball joints
 //! ```
 //! S, V, P and F as in [`crate::tree`], in the middle of the step. Forces act half at each end, which
-//! keeps the order; [`Forcing::OneSided`] puts all of them at the start, as trep does. Newton's method is
-//! exact, and a step costs O(n): see `elimination.rs`. Only what potentials of sites add to the
+//! keeps the order; [`Forcing::OneSided`] puts all of them at the start, as trep does. Newton's method has the
+//! exact derivative, kept while corrections fall fast, and a step costs O(n): see `elimination.rs`. Only what potentials of sites add to the
 //! derivative is not there; with them the first matrix is kept and corrected by Broyden's updates, which
 //! converge while `h √(k/m)` is below about one.
 //!
@@ -50,6 +50,10 @@ pub struct TreeVariational {
     units: Vec<f64>,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
+    /// What is out of balance, before it becomes a correction.
+    unbalanced: Vec<f64>,
+    /// When the last step ended, if what it computed there still stands.
+    ended: Option<f64>,
 }
 
 /// How a step is taken.
@@ -85,6 +89,10 @@ const LAST_CORRECTION: f64 = 1e-10;
 const BELOW_ROUNDING: f64 = 1e-17;
 /// Corrections that no longer become smaller, below this fraction of the motion, are rounding.
 const STALLED: f64 = 1e-6;
+/// The derivative of an earlier iteration is kept while corrections fall by this factor,
+const KEPT: f64 = 0.1;
+/// and while so many more of them are foreseen to reach rounding: one costs a third of a new derivative.
+const KEPT_FOR: i32 = 3;
 /// Constraints that are open by more than this fraction of the coordinates are not closed.
 const CLOSED: f64 = 1e-13;
 /// Motion in a step, in radians, below which corrections are not compared with it.
@@ -112,7 +120,16 @@ impl TreeVariational {
             units,
             next_q: Vec::new(),
             next_p: Vec::new(),
+            unbalanced: Vec::new(),
+            ended: None,
         }
+    }
+
+    /// Whether a step begins where the last one ended: then the mass matrix and the constraints there are
+    /// known, and computing them again would give the same.
+    fn follows(&mut self, state: &State) -> bool {
+        let then = self.ended.take();
+        then.is_some_and(|t| (t == state.t || !self.tree.is_driven()) && self.next_q == state.q)
     }
 
     fn singular(&self, node: usize) -> Fault {
@@ -156,9 +173,7 @@ impl TreeVariational {
         if !constrained {
             return Ok(self.balance.unbalance);
         }
-        let open = self
-            .closure
-            .evaluate(&self.tree, state.t + self.balance.h, &self.next_q);
+        let open = self.closure.evaluate(&self.tree, self.balance.end, &self.next_q);
         Ok(self.balance.unbalance.max(open))
     }
 
@@ -169,6 +184,8 @@ impl TreeVariational {
         let rounding = f64::EPSILON * (self.tree.nodes.len() as f64).sqrt();
         let (mut iterations, mut retreats, mut idle) = (0, 0, 0);
         let (mut last, mut best) = (f64::INFINITY, f64::INFINITY);
+        // Whether the derivative of an earlier iteration will do.
+        let mut keep = false;
         self.broyden.clear();
         loop {
             let outcome = self.evaluate(state);
@@ -179,12 +196,18 @@ impl TreeVariational {
             let (mut change, mut worst) = (f64::INFINITY, 0);
             match outcome {
                 Ok(_) => {
-                    if exact || iterations == 0 {
-                        let factored = self.elimination.factorise(&self.tree, &self.balance);
-                        factored.map_err(|node| self.singular(node))?;
+                    if keep {
+                        self.unbalanced.clone_from(&self.balance.residual);
+                        (change, worst) = self.correct(exact);
+                        if exact && !(change <= KEPT * last) {
+                            keep = false;
+                            self.balance.residual.clone_from(&self.unbalanced);
+                        }
                     }
-                    self.correct(exact);
-                    (change, worst) = self.correction();
+                    if !keep {
+                        self.factorise()?;
+                        (change, worst) = self.correct(exact);
+                    }
                 }
                 // Half a turn in one step.
                 Err(node) if iterations == 0 || iterations + 1 >= self.options.max_iterations => {
@@ -234,8 +257,9 @@ impl TreeVariational {
             self.applied.clone_from(&self.balance.residual);
             self.closure.apply();
             retreats = 0;
-            let next = change * if exact { rate * rate } else { rate };
-            let last_one = if exact { LAST_CORRECTION } else { f64::EPSILON };
+            let squares = exact && !keep;
+            let next = change * if squares { rate * rate } else { rate };
+            let last_one = if squares { LAST_CORRECTION } else { f64::EPSILON };
             if change <= last_one * scale || next <= BELOW_ROUNDING * scale || stalled {
                 let ended = self.evaluate(state);
                 ended.map_err(|node| self.too_large(node))?;
@@ -243,29 +267,38 @@ impl TreeVariational {
                     return Ok(iterations);
                 }
             }
+            // The first correction tells nothing of the next.
+            let foreseen = if iterations == 1 {
+                0.0
+            } else {
+                change * rate.powi(KEPT_FOR)
+            };
+            keep = !exact || foreseen <= BELOW_ROUNDING * scale;
             last = change;
         }
     }
 
-    /// The correction of the velocities, in place of the residual, and of the multipliers.
-    fn correct(&mut self, exact: bool) {
-        let x = &mut self.balance.residual;
+    /// Factorises the derivative at the present velocities and multipliers.
+    fn factorise(&mut self) -> Result<(), Fault> {
+        let factored = self.elimination.factorise(&self.tree, &self.balance);
+        factored.map_err(|node| self.singular(node))?;
         if self.tree.constraints() > 0 {
-            let mut x = std::mem::take(x);
-            self.elimination.solve(&self.tree, &mut x);
+            let end = (self.balance.end, &self.next_q[..]);
             self.closure
-                .correct(&self.tree, &self.balance, &mut self.elimination, &mut x);
-            self.balance.residual = x;
-        } else {
-            self.elimination.solve(&self.tree, x);
+                .factorise(&self.tree, &self.balance, end, &mut self.elimination);
         }
-        if !exact {
-            self.broyden.correct(&self.units, &mut self.balance.residual);
-        }
+        Ok(())
     }
 
-    /// Size of the correction, and which is worst.
-    fn correction(&self) -> (f64, usize) {
+    /// The correction of the velocities, in place of the residual, and of the multipliers. Its size, and where
+    /// it is largest.
+    fn correct(&mut self, exact: bool) -> (f64, usize) {
+        let x = &mut self.balance.residual;
+        self.elimination.solve(&self.tree, x);
+        self.closure.correct(self.balance.h, x);
+        if !exact {
+            self.broyden.correct(&self.units, x);
+        }
         let h = self.balance.h.abs();
         let (mut change, mut worst) = (0.0_f64, 0);
         for (j, x) in self.balance.residual.iter().enumerate() {
@@ -290,26 +323,28 @@ impl Integrator for TreeVariational {
         let one_sided = self.options.forcing == Forcing::OneSided;
         self.balance.forcing = if one_sided { 2.0 } else { 1.0 };
         self.balance.begin(&self.tree, state, h);
-        self.dynamics.kinematics.place(&self.tree, &state.q);
+        let follows = self.follows(state);
+        if !follows {
+            self.dynamics.kinematics.place(&self.tree, &state.q);
+            let factored = self.dynamics.factorise(&self.tree);
+            factored.map_err(|node| self.singular(node))?;
+        }
         // Half of the impulse of the constraints at each end.
         let impulse = if one_sided { h } else { 0.5 * h };
         if constrained {
-            let placed = &self.dynamics.kinematics;
+            let placed = (!follows).then_some(&self.dynamics.kinematics);
             self.closure.begin(&self.tree, state, placed, impulse);
         }
-        let guessed = self.balance.guess(&self.tree, state, &mut self.dynamics);
-        guessed.map_err(|node| self.singular(node))?;
+        self.balance.guess(&self.tree, state, &mut self.dynamics);
         let iterations = self.solve(state)?;
         self.balance.end_momentum(&self.tree, &mut self.next_p);
         if constrained && !one_sided {
-            let projected = self.closure.project(
-                &self.tree,
-                state.t + h,
-                &self.next_q,
-                &mut self.next_p,
-                &mut self.dynamics,
-            );
+            let end = (self.balance.end, &self.next_q[..]);
+            let projected = self
+                .closure
+                .project(&self.tree, end, &mut self.next_p, &mut self.dynamics);
             projected.map_err(|node| self.singular(node))?;
+            self.ended = Some(end.0);
         }
         let bad = |x: &f64| !x.is_finite();
         if let Some(j) = self.next_p.iter().position(bad) {

@@ -15,7 +15,7 @@ use holonomy::{
 use nalgebra::UnitQuaternion;
 use std::sync::Arc;
 
-fn measure(tree: &Tree, state: &State) -> Measurement {
+pub(super) fn measure(tree: &Tree, state: &State) -> Measurement {
     let mut out = Measurement::default();
     tree.measure(state, &mut out, &mut tree.scratch());
     out
@@ -155,131 +155,6 @@ pub(super) fn with_forcing(tree: &Arc<Tree>, forcing: Forcing) -> TreeVariationa
         ..TreeOptions::default()
     };
     TreeVariational::new(tree.clone(), options)
-}
-
-/// The scissor lift of trep's examples, n levels: peers.md 3a.
-pub(super) fn scissor(levels: usize) -> (Arc<Tree>, Vec<f64>) {
-    let (length, theta) = (5.0, 0.05 * std::f64::consts::PI);
-    let link = || RigidInertia::diagonal(1.0, Vec3::x() * 2.5, [1.0, 1.0, 1.0]);
-    let turn = || Joint::Revolute { axis: Vec3::y() };
-    let mut parts = TreeParts {
-        gravity: Vec3::z() * -9.8,
-        ..TreeParts::default()
-    };
-    let slider = RigidInertia::point(1.0, Vec3::zeros());
-    parts.bodies.push(body(
-        "slider",
-        None,
-        Joint::Prismatic { axis: Vec3::x() },
-        Vec3::zeros(),
-        slider,
-    ));
-    let mut q = vec![length * theta.cos()];
-    let (mut left, mut right) = (None, Some(0));
-    for k in 0..levels {
-        let at = if k == 0 { Vec3::zeros() } else { Vec3::x() * length };
-        for (side, parent) in [("left", left), ("right", right)] {
-            parts
-                .bodies
-                .push(body(&format!("{side}-{k}"), parent, turn(), at, link()));
-            parts.sites.push(site(
-                &format!("{side}-{k}"),
-                Some(parts.bodies.len() - 1),
-                Vec3::x() * 2.5,
-            ));
-        }
-        let last = parts.bodies.len() - 1;
-        (left, right) = (Some(last), Some(last - 1));
-        let pi = std::f64::consts::PI;
-        q.extend(if k == 0 {
-            [theta, pi - theta]
-        } else {
-            [pi + 2.0 * theta, pi - 2.0 * theta]
-        });
-        let sites = parts.sites.len();
-        parts.constraints.push((
-            format!("pin-{k}"),
-            Constraint::Coincidence {
-                between: [sites - 2, sites - 1],
-                directions: vec![Vec3::x(), Vec3::z()],
-            },
-        ));
-    }
-    (Arc::new(Tree::new(parts).unwrap()), q)
-}
-
-/// θ(t) of the lift, from rest: peers.md 3a.
-const LIFT: [(f64, f64); 5] = [
-    (0.5, 0.2514328766),
-    (1.0, 0.5514258725),
-    (2.0, 2.4082810987),
-    (5.0, 0.9858727838),
-    (10.0, 2.9095209361),
-];
-
-#[test]
-fn scissor_lift_follows_its_one_degree_of_freedom() {
-    let (tree, q) = scissor(4);
-    // The worst error is at 5 s; four and sixteen times smaller at half the step. The reference has ten digits.
-    for (order, h, bound) in [
-        (2, 0.01, 6.6e-4),
-        (2, 0.005, 1.65e-4),
-        (4, 0.02, 5.1e-6),
-        (4, 0.01, 3.2e-7),
-    ] {
-        let mut state = tree.state(0.0, &q, &[0.0; 9]);
-        let mut method: Box<dyn Integrator> = Box::new(variational(&tree));
-        if order == 4 {
-            method = Box::new(Composition::new(method, 4).unwrap());
-        }
-        let start = tree.energy(&state).total();
-        let mut open = 0.0_f64;
-        let mut band = 0.0_f64;
-        let mut errors = Vec::new();
-        let steps = (10.0 / h) as u64;
-        for k in 1..=steps {
-            method.step(&mut state, h).unwrap();
-            let now = measure(&tree, &state);
-            open = open.max(now.constraint.unwrap());
-            band = band.max((now.energy.total() - start).abs());
-            let t = k as f64 * h;
-            for (time, theta) in LIFT {
-                if (t - time).abs() < 1e-9 {
-                    errors.push(state.q[1] - theta);
-                }
-            }
-        }
-        println!("lift, order {order}, h = {h}: {errors:?}, open {open:.1e}, energy {band:.2e}");
-        let worst = errors.iter().fold(0.0_f64, |m, e| m.max(e.abs()));
-        assert!(errors.len() == LIFT.len() && worst < bound, "{errors:?}");
-        // Positions up to 20 m, and singular three times.
-        assert!(open < 5e-14, "{open:e}");
-    }
-}
-
-#[test]
-fn scissor_lift_crosses_its_singular_position_again_and_again() {
-    // Every 3.18 s all links are upright and the constraints lose their independence; there are other
-    // branches to go to. Nearly four hundred crossings.
-    let (tree, q) = scissor(4);
-    for (h, steps) in [(0.02, 60_000), (0.001, 20_000)] {
-        let mut state = tree.state(0.0, &q, &[0.0; 9]);
-        let mut method = variational(&tree);
-        let start = tree.energy(&state).total();
-        let (mut open, mut band) = (0.0_f64, 0.0_f64);
-        for k in 0..steps {
-            method.step(&mut state, h).unwrap();
-            if k % 10 == 0 {
-                let now = measure(&tree, &state);
-                open = open.max(now.constraint.unwrap());
-                band = band.max((now.energy.total() - start).abs());
-            }
-        }
-        // The swing is 661 J; the band is that of the first crossing, 1.1e4 J/s² times h².
-        assert!(open < 5e-14 && band < 1.2e4 * h * h, "{open:e} {band:e}");
-        let skew = state.q[1] + state.q[2] - std::f64::consts::PI;
-        assert!(skew.abs() < 1e-12, "left the branch: {skew:e}");
-    }
 }
 
 /// Classical Runge–Kutta on `System::rate`, the equations with the constraints differentiated twice.

@@ -2,7 +2,8 @@
 //! at the start of a step.
 use super::{
     largest,
-    loops::{body, scissor, site, with_forcing},
+    loops::{body, site, with_forcing},
+    scissor::scissor,
     steps::run,
 };
 use holonomy::{
