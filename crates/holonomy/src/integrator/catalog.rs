@@ -615,6 +615,7 @@ fn jointed(
             usual.forcing
         },
         max_iterations: options.max_iterations.unwrap_or(usual.max_iterations),
+        ..usual
     };
     Ok(Box::new(TreeVariational::new(tree.clone(), options)))
 }

@@ -29,7 +29,7 @@ pub use sphere_hamel::SphereHamel;
 pub use sphere_implicit::{Solver, SphereImplicit};
 pub use sphere_split::SphereSplit;
 pub use stormer_verlet::StormerVerlet;
-pub use tree_variational::{Forcing, TreeOptions, TreeVariational};
+pub use tree_variational::{Forcing, Rule, TreeOptions, TreeVariational};
 
 use crate::{
     lagrangian::Undefined,

@@ -15,6 +15,10 @@ use nalgebra::Matrix3;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Balance {
     pub(super) h: f64,
+    /// How far a velocity of one carries to where L is evaluated, `c h`, and the weight `(1 − c) h` of forces
+    /// in the balance; both are ½ h for the midpoint rule.
+    pub(super) reach: f64,
+    pub(super) weight: f64,
     /// The time at the end.
     pub(super) end: f64,
     /// Discrete velocities v, the unknowns.
@@ -41,9 +45,10 @@ pub(super) struct Balance {
 }
 
 impl Balance {
-    /// Prepares for a step from a state.
-    pub(super) fn begin(&mut self, tree: &Tree, state: &State, h: f64) {
+    /// Prepares for a step from a state, with L evaluated at a fraction c of it.
+    pub(super) fn begin(&mut self, tree: &Tree, state: &State, h: f64, c: f64) {
         (self.h, self.end) = (h, state.t + h);
+        (self.reach, self.weight) = (c * h, (1.0 - c) * h);
         self.p.clone_from(&state.p);
         self.middle.clone_from(&state.q);
         self.turns.resize(tree.nodes.len(), None);
@@ -55,32 +60,32 @@ impl Balance {
         for node in &tree.nodes {
             if let Kind::Driven { motion, .. } = node.kind {
                 let value = &tree.motions[motion];
-                self.middle[node.q] = 0.5 * (value(state.t).0 + value(state.t + h).0);
+                self.middle[node.q] = (1.0 - c) * value(state.t).0 + c * value(state.t + h).0;
             }
         }
     }
 
     /// Momenta, forces and residual at v; the node that turns by half a turn or more is the error.
     pub(super) fn evaluate(&mut self, tree: &Tree, state: &State) -> Result<(), usize> {
-        let half = 0.5 * self.h;
+        let reach = self.reach;
         for (i, node) in tree.nodes.iter().enumerate() {
             let (q, v) = (&state.q[node.q..], &self.v[node.v..]);
             match node.kind {
-                Kind::Screw { .. } => self.middle[node.q] = q[0] + half * v[0],
+                Kind::Screw { .. } => self.middle[node.q] = q[0] + reach * v[0],
                 Kind::Translation => {
                     for k in 0..3 {
-                        self.middle[node.q + k] = q[k] + half * v[k];
+                        self.middle[node.q + k] = q[k] + reach * v[k];
                     }
                 }
                 Kind::Ball => {
-                    let turn = Turn::new(Vec3::new(v[0], v[1], v[2]) * half).ok_or(i)?;
+                    let turn = Turn::new(Vec3::new(v[0], v[1], v[2]) * reach).ok_or(i)?;
                     self.middle[node.q..node.q + 4].copy_from_slice(&so3::product(&q[..4], &turn.half()));
                     self.turns[i] = Some(turn);
                 }
                 Kind::Fixed | Kind::Driven { .. } => {}
             }
         }
-        let time = state.t + half;
+        let time = state.t + reach;
         self.kinematics.place(tree, &self.middle);
         self.kinematics.set_moving(tree, &self.v, &self.driven);
         tree.load(time, &self.kinematics, &mut self.loads);
@@ -91,7 +96,7 @@ impl Balance {
 
     /// The inward sweep.
     fn inward(&mut self, tree: &Tree) {
-        let (half, frames) = (0.5 * self.h, &self.kinematics.frames);
+        let (weight, frames) = (self.weight, &self.kinematics.frames);
         self.momenta.clear();
         self.forces.clear();
         for (frame, load) in frames.iter().zip(&self.loads.loads) {
@@ -108,17 +113,17 @@ impl Balance {
                 let (j, screw) = (node.v + k, frames[i].screw(node.kind, k));
                 self.pushes[j] = screw.dot(&push) + self.loads.efforts[j].value;
                 let flow = screw.dot(&momentum);
-                self.residual[j] = self.p[j] - flow + half * self.pushes[j];
+                self.residual[j] = self.p[j] - flow + weight * self.pushes[j];
                 if node.kind != Kind::Ball {
-                    let terms = self.p[j].abs() + flow.abs() + half.abs() * self.pushes[j].abs();
+                    let terms = self.p[j].abs() + flow.abs() + weight.abs() * self.pushes[j].abs();
                     unbalance = worse(unbalance, self.residual[j].abs(), terms);
                 }
             }
             if let (Kind::Ball, Some(turn)) = (node.kind, &self.turns[i]) {
                 let (p, g) = (three(&self.p, node.v), three(&self.pushes, node.v));
                 let flow = Vec3::from_fn(|k, _| frames[i].screw(node.kind, k).dot(&momentum));
-                let residual = turn.start() * p - flow + turn.middle() * g * half;
-                let terms = p.norm() + flow.norm() + half.abs() * g.norm();
+                let residual = turn.start() * p - flow + turn.middle() * g * weight;
+                let terms = p.norm() + flow.norm() + weight.abs() * g.norm();
                 unbalance = worse(unbalance, residual.norm(), terms);
                 self.residual[node.v..node.v + 3].copy_from_slice(residual.as_slice());
             }

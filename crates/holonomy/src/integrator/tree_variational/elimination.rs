@@ -23,7 +23,8 @@
 //! A_p += A − (A Γ + Λ) D⁻¹ ρᵀ
 //! α_p += α − (A Γ + Λ) D⁻¹ (Ψᵀ α + r_i)
 //! ```
-//! an articulated-body algorithm on twelve numbers that need not be symmetric.
+//! with ½h the reach of x in all that moves, and the weight of forces in Ψ, σ and κ: they differ for the backward
+//! difference. It is an articulated-body algorithm on twelve numbers that need not be symmetric.
 use super::balance::{Balance, three};
 use crate::{
     Vec3,
@@ -133,7 +134,7 @@ impl Elimination {
     /// Γ, Ψ, and σ in place of ρ, Λ in place of A Γ + Λ; κ is returned.
     fn prepare(&mut self, tree: &Tree, balance: &Balance, i: usize) -> Matrix3<f64> {
         let (node, frame) = (&tree.nodes[i], &balance.kinematics.frames[i]);
-        let half = 0.5 * balance.h;
+        let (reach, weight) = (balance.reach, balance.weight);
         let (momentum, force) = (&balance.momenta[i], &balance.forces[i]);
         let columns = &mut self.columns[node.v..node.v + node.dofs];
         let efforts = &balance.loads.efforts[node.v..node.v + node.dofs];
@@ -141,18 +142,18 @@ impl Elimination {
             let mut kappa = Matrix3::zeros();
             for (k, column) in columns.iter_mut().enumerate() {
                 let s = frame.screw(node.kind, k);
-                let moved = s * half;
-                let carried = cross(&frame.carried, &moved);
-                let pulled = cross_wrench(&moved, momentum);
-                column.gamma = stack(&moved, &(s + carried));
-                column.psi = stack(&moved, &(carried - s));
-                column.load = stack(&cross_wrench(&moved, force), &pulled);
-                column.rho = stack(&Vector6::zeros(), &pulled);
-                kappa[(k, k)] = half * (half * efforts[k].q[0] + efforts[k].v);
+                let carried = cross(&frame.carried, &s);
+                let pulled = cross_wrench(&s, momentum);
+                column.gamma = stack(&(s * reach), &(s + carried * reach));
+                column.psi = stack(&(s * weight), &(carried * weight - s));
+                column.load = stack(&(cross_wrench(&s, force) * reach), &(pulled * reach));
+                column.rho = stack(&Vector6::zeros(), &(pulled * weight));
+                kappa[(k, k)] = weight * (reach * efforts[k].q[0] + efforts[k].v);
             }
             return kappa;
         };
-        let (b, u) = (turn.middle(), half);
+        // Ball joints have the midpoint rule only: `reach` is `weight`.
+        let (b, half) = (turn.middle(), reach);
         let screws: [Twist; 3] = std::array::from_fn(|k| frame.screw(node.kind, k));
         let mix = |weights: [f64; 3]| -> Twist {
             screws[0] * weights[0] + screws[1] * weights[1] + screws[2] * weights[2]
@@ -174,7 +175,7 @@ impl Elimination {
         let by_q = Matrix3::from_fn(|k, l| efforts[k].q[l]);
         let by_v = Matrix3::from_diagonal(&Vec3::from_fn(|k, _| efforts[k].v));
         let (p, g) = (three(&balance.p, node.v), three(&balance.pushes, node.v));
-        (turn.start_slope(&p) + turn.middle_slope(&g) * half + b * (own + by_q * b * half + by_v)) * u
+        (turn.start_slope(&p) + turn.middle_slope(&g) * half + b * (own + by_q * b * half + by_v)) * half
     }
 
     /// Solves `δr = −r` in place: r becomes x.

@@ -59,6 +59,8 @@ pub struct TreeVariational {
 /// How a step is taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TreeOptions {
+    /// Where the Lagrangian is evaluated.
+    pub rule: Rule,
     /// Where joint forces without potential act.
     pub forcing: Forcing,
     /// Newton iterations after which a step is given up.
@@ -68,10 +70,20 @@ pub struct TreeOptions {
 impl Default for TreeOptions {
     fn default() -> Self {
         Self {
+            rule: Rule::Midpoint,
             forcing: Forcing::Symmetric,
             max_iterations: 50,
         }
     }
+}
+
+/// Where the Lagrangian is evaluated, with the velocity `(q⁺ − q)/h`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// In the middle of the step: second order.
+    Midpoint,
+    /// At its end: the backward difference of document 003, first order, for joints without rotations in space.
+    Backward,
 }
 
 /// Where the impulse of forces without potential acts.
@@ -322,7 +334,11 @@ impl Integrator for TreeVariational {
         let constrained = self.tree.constraints() > 0;
         let one_sided = self.options.forcing == Forcing::OneSided;
         self.balance.forcing = if one_sided { 2.0 } else { 1.0 };
-        self.balance.begin(&self.tree, state, h);
+        let fraction = match self.options.rule {
+            Rule::Midpoint => 0.5,
+            Rule::Backward => 1.0,
+        };
+        self.balance.begin(&self.tree, state, h, fraction);
         let follows = self.follows(state);
         if !follows {
             self.dynamics.kinematics.place(&self.tree, &state.q);
