@@ -111,6 +111,12 @@ pub struct Layout {
 }
 
 impl Layout {
+    /// Makes the given coordinates angles.
+    pub(crate) fn set_periodic(&mut self, coordinates: &[usize]) {
+        let all = 0..self.coordinates.len();
+        self.periodic = all.map(|i| coordinates.contains(&i)).collect();
+    }
+
     /// A configuration as it is reported: angles within ±π.
     pub fn reported<'q>(&self, q: &'q [f64]) -> Cow<'q, [f64]> {
         if !self.periodic.contains(&true) {
@@ -126,6 +132,17 @@ impl Layout {
 
 /// Work space of a system, made once by [`System::scratch`] and reused at every call.
 pub type Scratch = Box<dyn Any + Send>;
+
+/// The scratch made by [`System::scratch`]; a foreign one is replaced.
+pub(crate) fn workspace<W: Default + Send + 'static>(scratch: &mut Scratch) -> &mut W {
+    if !scratch.is::<W>() {
+        *scratch = Box::new(W::default());
+    }
+    match scratch.downcast_mut() {
+        Some(work) => work,
+        None => unreachable!("just made"),
+    }
+}
 
 /// What can be measured on a state: energies, momenta, errors.
 #[derive(Clone, Debug, Default, PartialEq)]

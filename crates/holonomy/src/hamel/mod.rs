@@ -24,8 +24,8 @@ pub use structure::Brackets;
 use crate::{
     Vec3,
     lagrangian::Undefined,
-    solve::Lu,
-    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System},
+    solve::{Lu, Newton},
+    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, workspace},
 };
 use structure::Structure;
 
@@ -58,16 +58,12 @@ pub struct Point {
 pub struct Workspace {
     point: Point,
     brackets: Brackets,
+    newton: Newton,
     lu: Lu,
     /// All of them, constrained ones too.
     xi: Vec<f64>,
     unknown: Vec<f64>,
 }
-
-/// Newton corrections of the velocity stop at this fraction of it; the next would be below rounding.
-const LAST_CORRECTION: f64 = 1e-10;
-const MAX_ITERATIONS: u32 = 30;
-const MAX_HALVINGS: u32 = 200;
 
 impl Hamel {
     /// A system with the given names of coordinates and quasi-velocities; `constrained` are the numbers of
@@ -113,9 +109,7 @@ impl Hamel {
     /// The same, with coordinates that are angles: they are reported within ±π.
     #[must_use]
     pub fn with_periodic(mut self, coordinates: &[usize]) -> Self {
-        self.layout.periodic = (0..self.layout.coordinates.len())
-            .map(|i| coordinates.contains(&i))
-            .collect();
+        self.layout.set_periodic(coordinates);
         self
     }
 
@@ -172,44 +166,17 @@ impl Hamel {
         v: &mut [f64],
         work: &mut Workspace,
     ) -> Result<(), Undefined> {
-        let (f, k) = (self.free.len(), self.mechanics.fields());
         v.fill(0.0);
-        work.unknown.clear();
-        let (mut iterations, mut halvings) = (0, 0);
-        while iterations < MAX_ITERATIONS {
-            self.spread(v, &mut work.xi);
-            let l = &mut work.point.lagrangian;
-            if let Err(error) = self.mechanics.lagrangian(t, q, &work.xi, l) {
-                // Too far, as beyond the speed of light: half the way.
-                if work.unknown.is_empty() || halvings == MAX_HALVINGS {
-                    return Err(error);
-                }
-                halvings += 1;
-                for (v, correction) in v.iter_mut().zip(&mut work.unknown) {
-                    *correction *= 0.5;
-                    *v -= *correction;
-                }
-                continue;
+        let (xi, l) = (&mut work.xi, &mut work.point.lagrangian);
+        work.newton.solve(v, Undefined::SingularMass, |v, mass, rest| {
+            self.spread(v, xi);
+            self.mechanics.lagrangian(t, q, xi, l)?;
+            fill_mass(mass, &self.free, &l.xi_xi, self.mechanics.fields());
+            for ((rest, i), p) in rest.iter_mut().zip(&self.free).zip(p) {
+                *rest = p - l.xi[*i];
             }
-            iterations += 1;
-            work.unknown.clear();
-            work.unknown
-                .extend(self.free.iter().zip(p).map(|(i, p)| p - l.xi[*i]));
-            fill_mass(work.lu.reset(f), &self.free, &l.xi_xi, k);
-            if !work.lu.solve(&mut work.unknown) {
-                return Err(Undefined::SingularMass);
-            }
-            let (mut change, mut size) = (0.0_f64, 0.0_f64);
-            for (v, correction) in v.iter_mut().zip(&work.unknown) {
-                *v += correction;
-                change = change.max(correction.abs());
-                size = size.max(v.abs());
-            }
-            if change <= LAST_CORRECTION * size || change == 0.0 {
-                return Ok(());
-            }
-        }
-        Err(Undefined::SingularMass)
+            Ok(())
+        })
     }
 
     /// (2), and (5) solved for the free ξ̇:
@@ -309,7 +276,7 @@ impl System for Hamel {
     }
 
     fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch) {
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         let State { t, q, p, .. } = state;
         out.velocity.resize(p.len(), 0.0);
         if self.solve_velocity(*t, q, p, &mut out.velocity, work).is_err() {
@@ -344,13 +311,16 @@ impl System for Hamel {
     }
 
     fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
-        if self.solve_velocity(t, q, p, v, workspace(scratch)).is_err() {
+        if self
+            .solve_velocity(t, q, p, v, workspace::<Workspace>(scratch))
+            .is_err()
+        {
             v.fill(f64::NAN);
         }
     }
 
     fn momentum(&self, t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         self.spread(v, &mut work.xi);
         let l = &mut work.point.lagrangian;
         match self.mechanics.lagrangian(t, q, &work.xi, l) {
@@ -360,7 +330,7 @@ impl System for Hamel {
     }
 
     fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
-        let found = self.accelerate(t, q, v, (&mut *dq, &mut *dv), workspace(scratch));
+        let found = self.accelerate(t, q, v, (&mut *dq, &mut *dv), workspace::<Workspace>(scratch));
         if found.is_err() {
             dq.fill(f64::NAN);
             dv.fill(f64::NAN);
@@ -369,7 +339,7 @@ impl System for Hamel {
 
     fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
         let (mut dq, mut dv) = (vec![0.0; q.len()], vec![0.0; v.len()]);
-        self.accelerate(t, q, v, (&mut dq, &mut dv), workspace(scratch))
+        self.accelerate(t, q, v, (&mut dq, &mut dv), workspace::<Workspace>(scratch))
             .err()
     }
 
@@ -395,16 +365,5 @@ impl System for Hamel {
 
     fn scratch(&self) -> Scratch {
         Box::new(Workspace::default())
-    }
-}
-
-/// The scratch made by [`System::scratch`]; a foreign one is replaced.
-fn workspace(scratch: &mut Scratch) -> &mut Workspace {
-    if !scratch.is::<Workspace>() {
-        *scratch = Box::new(Workspace::default());
-    }
-    match scratch.downcast_mut() {
-        Some(work) => work,
-        None => unreachable!("just made"),
     }
 }

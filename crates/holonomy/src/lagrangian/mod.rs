@@ -14,8 +14,8 @@ pub use mechanics::{Constraint, Derivatives, Force, Mechanics, Undefined};
 
 use crate::{
     Vec3,
-    solve::Lu,
-    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System},
+    solve::{Lu, Newton},
+    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, workspace},
 };
 
 /// A system in generalized coordinates.
@@ -35,14 +35,10 @@ pub struct Workspace {
     pub force: Force,
     /// Of the constraints.
     pub constraint: Constraint,
+    newton: Newton,
     lu: Lu,
     unknown: Vec<f64>,
 }
-
-/// Newton corrections of the velocity stop at this fraction of it; the next would be below rounding.
-const LAST_CORRECTION: f64 = 1e-10;
-const MAX_ITERATIONS: u32 = 30;
-const MAX_HALVINGS: u32 = 200;
 
 impl Lagrangian {
     /// A system with the given names of its coordinates.
@@ -77,9 +73,7 @@ impl Lagrangian {
     /// The same, with coordinates that are angles: they are reported within ±π.
     #[must_use]
     pub fn with_periodic(mut self, coordinates: &[usize]) -> Self {
-        self.layout.periodic = (0..self.layout.coordinates.len())
-            .map(|i| coordinates.contains(&i))
-            .collect();
+        self.layout.set_periodic(coordinates);
         self
     }
 
@@ -119,41 +113,16 @@ impl Lagrangian {
         v: &mut [f64],
         work: &mut Workspace,
     ) -> Result<(), Undefined> {
-        let n = q.len();
         v.fill(0.0);
-        work.unknown.clear();
-        let (mut iterations, mut halvings) = (0, 0);
-        while iterations < MAX_ITERATIONS {
-            if let Err(error) = self.mechanics.lagrangian(t, q, v, &mut work.derivatives) {
-                // Too far, as beyond the speed of light: half the way.
-                if work.unknown.is_empty() || halvings == MAX_HALVINGS {
-                    return Err(error);
-                }
-                halvings += 1;
-                for (v, correction) in v.iter_mut().zip(&mut work.unknown) {
-                    *correction *= 0.5;
-                    *v -= *correction;
-                }
-                continue;
+        let derivatives = &mut work.derivatives;
+        work.newton.solve(v, Undefined::SingularMass, |v, mass, rest| {
+            self.mechanics.lagrangian(t, q, v, derivatives)?;
+            mass.copy_from_slice(&derivatives.vv);
+            for (i, rest) in rest.iter_mut().enumerate() {
+                *rest = p[i] - derivatives.v[i];
             }
-            iterations += 1;
-            work.unknown.clear();
-            work.unknown.extend((0..n).map(|i| p[i] - work.derivatives.v[i]));
-            work.lu.reset(n).copy_from_slice(&work.derivatives.vv);
-            if !work.lu.solve(&mut work.unknown) {
-                return Err(Undefined::SingularMass);
-            }
-            let (mut change, mut size) = (0.0_f64, 0.0_f64);
-            for (v, correction) in v.iter_mut().zip(&work.unknown) {
-                *v += correction;
-                change = change.max(correction.abs());
-                size = size.max(v.abs());
-            }
-            if change <= LAST_CORRECTION * size || change == 0.0 {
-                return Ok(());
-            }
-        }
-        Err(Undefined::SingularMass)
+            Ok(())
+        })
     }
 
     /// Accelerations and multipliers of the continuous equations:
@@ -206,7 +175,7 @@ impl System for Lagrangian {
     }
 
     fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch) {
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         let n = state.q.len();
         out.velocity.resize(n, 0.0);
         let mut total = f64::NAN;
@@ -269,13 +238,16 @@ impl System for Lagrangian {
     }
 
     fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
-        if self.solve_velocity(t, q, p, v, workspace(scratch)).is_err() {
+        if self
+            .solve_velocity(t, q, p, v, workspace::<Workspace>(scratch))
+            .is_err()
+        {
             v.fill(f64::NAN);
         }
     }
 
     fn momentum(&self, t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         match self.mechanics.lagrangian(t, q, v, &mut work.derivatives) {
             Ok(()) => p.copy_from_slice(&work.derivatives.v),
             Err(_) => p.fill(f64::NAN),
@@ -284,13 +256,16 @@ impl System for Lagrangian {
 
     fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
         dq.copy_from_slice(v);
-        if self.accelerate(t, q, v, dv, workspace(scratch)).is_err() {
+        if self
+            .accelerate(t, q, v, dv, workspace::<Workspace>(scratch))
+            .is_err()
+        {
             dv.fill(f64::NAN);
         }
     }
 
     fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
-        self.accelerate(t, q, v, &mut vec![0.0; q.len()], workspace(scratch))
+        self.accelerate(t, q, v, &mut vec![0.0; q.len()], workspace::<Workspace>(scratch))
             .err()
     }
 
@@ -309,16 +284,5 @@ impl System for Lagrangian {
 
     fn scratch(&self) -> Scratch {
         Box::new(Workspace::default())
-    }
-}
-
-/// The scratch made by [`System::scratch`]; a foreign one is replaced.
-fn workspace(scratch: &mut Scratch) -> &mut Workspace {
-    if !scratch.is::<Workspace>() {
-        *scratch = Box::new(Workspace::default());
-    }
-    match scratch.downcast_mut() {
-        Some(work) => work,
-        None => unreachable!("just made"),
     }
 }

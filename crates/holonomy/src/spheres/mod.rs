@@ -23,7 +23,7 @@ use crate::{
     lagrangian::Undefined,
     potential::{Potential, Symmetry},
     solve::Lu,
-    system::{Base, Layout, ManifoldError, Measurement, Scratch, State, System},
+    system::{Base, Layout, ManifoldError, Measurement, Scratch, State, System, workspace},
 };
 
 /// A body of [`Spheres`] as it is drawn and named: a link from its base along its direction.
@@ -349,7 +349,7 @@ impl System for Spheres {
             first,
             second,
             ..
-        } = workspace(scratch);
+        } = workspace::<Workspace>(scratch);
         // q̇ᵢ = ωᵢ × qᵢ and Σⱼ Mᵢⱼ q̇ⱼ: right also off the manifold.
         first.clear();
         first.extend(view(&out.velocity).iter().zip(q).map(|(w, q)| w.cross(q)));
@@ -365,7 +365,7 @@ impl System for Spheres {
         out.invariants.clear();
         out.invariants
             .extend(self.axes.iter().map(|axis| momentum.dot(axis)));
-        out.energy.potential = self.potential(q, workspace(scratch));
+        out.energy.potential = self.potential(q, workspace::<Workspace>(scratch));
         let errors = q.iter().map(|q| (1.0 - q.norm_squared()).abs());
         let (sum, max) = errors.fold((0.0, 0.0_f64), |(sum, max), e| (sum + e, max.max(e)));
         out.manifold = ManifoldError {
@@ -380,7 +380,7 @@ impl System for Spheres {
         let v = view_mut(v);
         if !self
             .inertia
-            .solve_angular(view(q), v, &mut workspace(scratch).inertia)
+            .solve_angular(view(q), v, &mut workspace::<Workspace>(scratch).inertia)
         {
             v.fill(Vec3::repeat(f64::NAN));
         }
@@ -388,7 +388,7 @@ impl System for Spheres {
 
     fn momentum(&self, _t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
         let (q, omega, pi) = (view(q), view(v), view_mut(p));
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         // (2.11) applied to ω: the off-diagonal part is −qᵢ × Σ_{j≠i} Mᵢⱼ (qⱼ × ωⱼ).
         work.first.clear();
         work.first.extend(q.iter().zip(omega).map(|(q, w)| q.cross(w)));
@@ -400,7 +400,7 @@ impl System for Spheres {
 
     fn rate(&self, _t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
         let (q, omega, dq, domega) = (view(q), view(v), view_mut(dq), view_mut(dv));
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         self.gradient(q, dq, work);
         work.second.clear();
         work.second
@@ -457,21 +457,10 @@ impl System for Spheres {
     }
 
     fn undefined(&self, _t: f64, q: &[f64], _v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
-        self.undefined_at(view(q), workspace(scratch))
+        self.undefined_at(view(q), workspace::<Workspace>(scratch))
     }
 
     fn scratch(&self) -> Scratch {
         Box::new(Workspace::default())
-    }
-}
-
-/// The scratch made by [`System::scratch`]; a foreign one is replaced.
-fn workspace(scratch: &mut Scratch) -> &mut Workspace {
-    if !scratch.is::<Workspace>() {
-        *scratch = Box::new(Workspace::default());
-    }
-    match scratch.downcast_mut() {
-        Some(work) => work,
-        None => unreachable!("just made"),
     }
 }

@@ -3,7 +3,7 @@ use super::{Dynamics, Kind, MinNorm, Moving, Rows, Tree};
 use crate::{
     Vec3,
     geometry::{se3::Wrench, so3},
-    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System},
+    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, workspace},
 };
 
 /// Work space of a [`Tree`].
@@ -88,7 +88,7 @@ impl System for Tree {
     fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch) {
         out.velocity.resize(self.velocities, 0.0);
         self.velocity(state.t, &state.q, &state.p, &mut out.velocity, scratch);
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         work.set_moving(self, &out.velocity);
         work.p.resize(self.velocities, 0.0);
         let kinetic = work.dynamics.momentum(self, &mut work.p);
@@ -134,7 +134,7 @@ impl System for Tree {
     }
 
     fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         work.place(self, t, q);
         match work.dynamics.factorise(self) {
             Ok(()) => work.dynamics.velocity(self, p, v),
@@ -143,14 +143,14 @@ impl System for Tree {
     }
 
     fn momentum(&self, t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         work.place(self, t, q);
         work.set_moving(self, v);
         work.dynamics.momentum(self, p);
     }
 
     fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
-        let work = workspace(scratch);
+        let work = workspace::<Workspace>(scratch);
         work.place(self, t, q);
         work.set_moving(self, v);
         self.coordinate_rates(q, v, &work.dynamics.driven, dq);
@@ -252,16 +252,5 @@ impl Tree {
                 Kind::Driven { motion, .. } => dq[node.q] = driven[motion],
             }
         }
-    }
-}
-
-/// The scratch made by [`System::scratch`]; a foreign one is replaced.
-fn workspace(scratch: &mut Scratch) -> &mut Workspace {
-    if !scratch.is::<Workspace>() {
-        *scratch = Box::new(Workspace::default());
-    }
-    match scratch.downcast_mut() {
-        Some(work) => work,
-        None => unreachable!("just made"),
     }
 }

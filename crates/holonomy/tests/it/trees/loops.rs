@@ -7,7 +7,7 @@ use holonomy::{
     Vec3,
     diagnostics::{distance, observed_order, reversal_error},
     geometry::{Pose, RigidInertia},
-    integrator::{Composition, Forcing, Integrator, TreeOptions, TreeVariational},
+    integrator::{Forcing, Integrator, TreeOptions, TreeVariational},
     potential::Spring,
     system::{Measurement, State, System},
     tree::{Body, Constraint, Joint, JointForce, Length, Site, Tree, TreeParts},
