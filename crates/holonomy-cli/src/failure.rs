@@ -1,7 +1,7 @@
 //! What can go wrong, how it is told, and how the program then ends.
 use crate::output::{self, complain};
 use holonomy::model::{self, Problem, Source};
-use holonomy_host::{converge::ConvergeError, folder::FolderError};
+use holonomy_host::{converge::ConvergeError, folder::FolderError, report::ReportError};
 use std::{io, path::PathBuf, process::ExitCode};
 
 /// The reason why a command ends before it is done.
@@ -63,6 +63,9 @@ pub(crate) enum Failure {
     /// Convergence cannot be measured.
     #[error(transparent)]
     Converge(#[from] ConvergeError),
+    /// A report cannot be made again.
+    #[error(transparent)]
+    Report(#[from] ReportError),
     /// A run that could not go on; its results were shown.
     #[error("the run failed {0}")]
     Run(String),
@@ -109,10 +112,12 @@ impl Failure {
             | Self::UnknownMethod { .. }
             | Self::BadValue { .. }
             | Self::Folder(FolderError::Exists { .. })
+            | Self::Report(ReportError::Unreadable { .. } | ReportError::NotASummary { .. })
             | Self::Converge(ConvergeError::Adaptive { .. } | ConvergeError::Uneven { .. }) => 2,
             Self::Folder(_)
             | Self::Unwritable { .. }
             | Self::Converge(_)
+            | Self::Report(_)
             | Self::Run(_)
             | Self::NothingRan
             | Self::Output(_) => 1,
@@ -169,6 +174,9 @@ impl Failure {
             }
             Self::Folder(FolderError::Disk { .. }) => {
                 Some("write elsewhere with `--out DIR`, or use `--no-files`".to_owned())
+            }
+            Self::Report(ReportError::Unreadable { .. } | ReportError::NotASummary { .. }) => {
+                Some("give the folder of a run, such as `runs/NAME`; `holonomy run` makes one".to_owned())
             }
             Self::Converge(ConvergeError::Adaptive { .. }) => Some(
                 "its error follows `method.rtol`: compare runs with different `--set method.rtol=…`"

@@ -12,6 +12,7 @@ mod list;
 mod methods;
 mod output;
 mod progress;
+mod report;
 mod run;
 mod show;
 mod summary;
@@ -44,6 +45,7 @@ enum Command {
     Run(run::Run),
     Compare(compare::Compare),
     Converge(converge::Converge),
+    Report(report::Report),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Converge(command) => command.run(),
+        Command::Report(command) => command.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

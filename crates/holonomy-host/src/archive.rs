@@ -2,6 +2,7 @@
 use crate::{
     figures,
     folder::{Folder, FolderError},
+    report::Told,
     run::{Control, Outcome, run},
     trajectory,
 };
@@ -65,15 +66,14 @@ fn fill(
         "" => &summary.scenario,
         title => title,
     };
-    folder.add("model.toml", &format!("{}\n{}", comment(header), model.resolved))?;
-    folder.add("energy.svg", &figures::energy(title, summary, series))?;
-    let layout = system.layout();
-    if !layout.bases.is_empty() {
-        let space = figures::trajectory(title, layout, summary, &series.paths);
-        folder.add("trajectory.svg", &space)?;
-    }
-    let portrait = &series.portrait;
-    for (name, figure) in [
+    let text = format!("{}\n{}", comment(header), model.resolved);
+    folder.add("model.toml", &text)?;
+    let (layout, portrait) = (system.layout(), &series.portrait);
+    let space =
+        (!layout.bases.is_empty()).then(|| figures::trajectory(title, layout, summary, &series.paths));
+    let figures = [
+        ("energy.svg", Some(figures::energy(title, summary, series))),
+        ("trajectory.svg", space),
         (
             "coordinates.svg",
             figures::coordinates(title, layout, summary, portrait),
@@ -84,11 +84,15 @@ fn fill(
             "constraint.svg",
             figures::constraint(title, layout, summary, series),
         ),
-    ] {
-        if let Some(figure) = figure {
-            folder.add(name, &figure)?;
-        }
+    ];
+    let figures: Vec<(&'static str, String)> = figures
+        .into_iter()
+        .filter_map(|(name, figure)| Some((name, figure?)))
+        .collect();
+    for (name, figure) in &figures {
+        folder.add(name, figure)?;
     }
+    folder.add("report.html", &Told::new(title, summary, &text).page(&figures))?;
     folder.add("summary.json", &summary.to_json())?;
     let path = folder.path().to_owned();
     folder.commit()?;

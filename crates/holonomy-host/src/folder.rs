@@ -35,6 +35,7 @@ pub const RUN_FILES: &[&str] = &[
     "phase.svg",
     "path.svg",
     "constraint.svg",
+    "report.html",
     "summary.json",
 ];
 

@@ -4,12 +4,14 @@
 //! [`summary::Summary`]; [`folder::Folder`] is the directory that its files appear in, whole or not at all.
 
 pub mod archive;
+pub mod certificate;
 pub mod compare;
 pub mod converge;
 pub mod figure;
 pub mod figures;
 pub mod folder;
 pub mod page;
+pub mod report;
 pub mod run;
 pub mod scenario;
 pub mod series;

@@ -1,6 +1,7 @@
 //! Pages: one self-contained HTML file each, with its style and its figures in it. No network, no scripts.
 //!
 //! A page is written from top to bottom; every text is escaped, every figure is an SVG that [`crate::figure`] made.
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
 /// A page under construction.
@@ -12,7 +13,8 @@ pub struct Page {
 }
 
 /// How something stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// As it should be.
     Good,

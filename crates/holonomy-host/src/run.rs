@@ -1,5 +1,6 @@
 //! Runs a model under watch: measures, streams the trajectory, reports progress, stops on request.
 use crate::{
+    certificate::Certificate,
     series::Series,
     summary::Summary,
     trajectory::{Row, Writer},
@@ -63,6 +64,7 @@ pub fn run(model: &Model, name: &str, trajectory: Option<&mut dyn Writer>, contr
 
     let mut summary = Summary::new(name, model, &simulation, &watch.record, &report, wall_seconds);
     summary.error = error;
+    summary.certificate = Certificate::new(model, &summary);
     Outcome {
         summary,
         series: watch.series,

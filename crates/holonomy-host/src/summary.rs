@@ -1,4 +1,5 @@
 //! What a run was and how well it kept what the physics keeps.
+use crate::certificate::Certificate;
 use holonomy::{
     diagnostics::Record,
     integrator::catalog::Mechanism,
@@ -50,6 +51,8 @@ pub struct Summary {
     pub solver: SolverSummary,
     /// Where the run ended.
     pub final_state: FinalState,
+    /// What the method promises, what was measured, and whether they agree.
+    pub certificate: Certificate,
     /// Whether it was stopped before its end.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
@@ -247,6 +250,7 @@ impl Summary {
                 omega: on_spheres.then(|| measured.velocity.clone()),
                 velocity: (!on_spheres).then_some(measured.velocity),
             },
+            certificate: Certificate::default(),
             stopped: report.stopped,
             error: None,
         }

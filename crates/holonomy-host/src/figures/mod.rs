@@ -263,6 +263,17 @@ fn short(value: f64) -> String {
     }
 }
 
+/// A number for people: three digits, with a power of ten where it is very large or small.
+pub fn rough(value: f64) -> String {
+    match value.abs() {
+        1e-3..1e5 => {
+            let rounded: f64 = format!("{value:.2e}").parse().unwrap_or(value);
+            rounded.to_string().replace('-', "−")
+        }
+        _ => power(value),
+    }
+}
+
 /// A number with its power of ten, such as `2.16×10⁻⁵`.
 fn power(value: f64) -> String {
     let text = format!("{value:.2e}");
@@ -311,6 +322,11 @@ mod tests {
         assert_eq!(power(-3.0), "−3.00");
         assert_eq!((power(0.0), power(f64::NAN)), ("0".into(), "NaN".into()));
         assert_eq!(short(-0.75), "−0.75");
+        assert_eq!(rough(-0.25199), "−0.252");
+        assert_eq!(
+            (rough(12_345.0), rough(1e-9)),
+            ("12300".into(), "1.00×10⁻⁹".into())
+        );
         assert_eq!(short(9.81 * 9.81), "96.2361");
         assert_eq!(grouped(1_000_000), "1\u{2009}000\u{2009}000");
         assert_eq!(grouped(1000), "1000");
