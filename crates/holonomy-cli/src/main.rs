@@ -6,6 +6,7 @@ mod explain;
 mod failure;
 mod files;
 mod formula;
+mod import;
 mod input;
 mod interrupt;
 mod list;
@@ -44,6 +45,7 @@ enum Command {
     Run(run::Run),
     Compare(compare::Compare),
     Converge(converge::Converge),
+    Import(import::Import),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +66,7 @@ fn main() -> ExitCode {
         Command::Run(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Converge(command) => command.run(),
+        Command::Import(command) => command.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

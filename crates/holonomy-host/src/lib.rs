@@ -9,6 +9,7 @@ pub mod converge;
 pub mod figure;
 pub mod figures;
 pub mod folder;
+pub mod import;
 pub mod run;
 pub mod scenario;
 pub mod series;
