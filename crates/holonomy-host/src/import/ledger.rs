@@ -64,7 +64,12 @@ impl Ledger {
         for child in node.children() {
             if child.is_text() && !child.text().unwrap_or_default().trim().is_empty() {
                 let what = [path.as_str(), "text"].join(" ").trim().to_owned();
-                out.push(remark(owner, what, flat(child.text().unwrap_or_default()), child.range()));
+                out.push(remark(
+                    owner,
+                    what,
+                    flat(child.text().unwrap_or_default()),
+                    child.range(),
+                ));
             }
             if !child.is_element() {
                 continue;
@@ -117,7 +122,9 @@ fn remark(owner: Node<'_, '_>, what: String, detail: String, span: Range<usize>)
 fn why(owner: &str, what: &str) -> &'static str {
     match (owner, what) {
         ("link", "visual" | "collision") => "shapes are not simulated",
-        ("link", inertial) if inertial.starts_with("inertial") => "the root link is the world and does not move",
+        ("link", inertial) if inertial.starts_with("inertial") => {
+            "the root link is the world and does not move"
+        }
         ("joint", "limit") => "nothing stops a joint",
         ("joint", "dynamics friction") => "dry friction",
         ("joint", "safety_controller" | "calibration") => "there is no controller",
@@ -147,7 +154,10 @@ pub fn lines(remarks: &[Remark], all: bool) -> Vec<String> {
             continue;
         }
         if done.insert(remark.key()) {
-            let group: Vec<&Remark> = remarks.iter().filter(|other| other.key() == remark.key()).collect();
+            let group: Vec<&Remark> = remarks
+                .iter()
+                .filter(|other| other.key() == remark.key())
+                .collect();
             out.push(grouped(&group));
         }
     }

@@ -70,7 +70,10 @@ fn refusals(written: &write::Written, robot: &robot::Robot<'_, '_>, plan: &plan:
         return Vec::new();
     };
     let problems = Problems::new();
-    for problem in refused.iter().filter(|problem| problem.severity == Severity::Error) {
+    for problem in refused
+        .iter()
+        .filter(|problem| problem.severity == Severity::Error)
+    {
         let place = written
             .sections
             .iter()

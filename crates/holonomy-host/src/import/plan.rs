@@ -107,7 +107,10 @@ fn order(robot: &Robot<'_, '_>, problems: &Problems) -> Option<(usize, Vec<usize
             problems
                 .error(
                     b.span.clone(),
-                    format!("no joint leads to the link `{}`, nor to `{a}`{others}: there are several roots", b.name),
+                    format!(
+                        "no joint leads to the link `{}`, nor to `{a}`{others}: there are several roots",
+                        b.name
+                    ),
                 )
                 .help("join all links into one tree; a link that does not move is joined by a `fixed` joint")
                 .none()
@@ -142,7 +145,10 @@ fn circle<T>(robot: &Robot<'_, '_>, reached: &[usize], problems: &Problems) -> O
         let parent = robot.joints[now].parent;
         now = robot.joints.iter().position(|joint| joint.child == parent)?;
     }
-    let names: Vec<String> = seen.iter().map(|k| format!("`{}`", robot.joints[*k].name)).collect();
+    let names: Vec<String> = seen
+        .iter()
+        .map(|k| format!("`{}`", robot.joints[*k].name))
+        .collect();
     problems
         .error(
             robot.joints[now].span.clone(),
@@ -162,7 +168,9 @@ impl Plan {
                 let parent = robot.joints[joint].parent;
                 self.bodies.iter().position(|body| body.link == parent)
             });
-            let Link { name: written, span, .. } = &robot.links[link];
+            let Link {
+                name: written, span, ..
+            } = &robot.links[link];
             let name = usable(written, "link", &mut names);
             // The bodies between the parts of a planar joint have names, too.
             if joint.is_some_and(|joint| robot.joints[joint].kind == Kind::Planar) {
@@ -170,7 +178,14 @@ impl Plan {
             }
             if name != *written {
                 let detail = format!("is called `{name}`");
-                self.remark("link", written, "renamed", &detail, "names have letters, digits, `-` and `_`", span);
+                self.remark(
+                    "link",
+                    written,
+                    "renamed",
+                    &detail,
+                    "names have letters, digits, `-` and `_`",
+                    span,
+                );
             }
             self.bodies.push(Body {
                 link,
@@ -186,7 +201,14 @@ impl Plan {
             let length = joint.axis.norm();
             if joint.kind.has_axis() && (length - 1.0).abs() > 1e-4 {
                 let detail = format!("has length {length:.6}");
-                self.remark("joint", &joint.name, "axis", &detail, "only its direction counts", &joint.span);
+                self.remark(
+                    "joint",
+                    &joint.name,
+                    "axis",
+                    &detail,
+                    "only its direction counts",
+                    &joint.span,
+                );
             }
             if joint.kind == Kind::Planar {
                 let why = "two prismatic joints and a revolute one, with massless bodies between";
@@ -235,7 +257,14 @@ impl Plan {
             self.bodies[k].inertia = RigidInertia::zero();
             let detail = format!("goes to `{into}`");
             let why = "it goes to the link that this one is fixed to";
-            self.remark("link", &link.name, "inertia without mass", &detail, why, &link.span);
+            self.remark(
+                "link",
+                &link.name,
+                "inertia without mass",
+                &detail,
+                why,
+                &link.span,
+            );
         }
         (!problems.has_errors()).then_some(())
     }
@@ -251,8 +280,12 @@ impl Plan {
             };
             poses.push(before * at);
         }
-        let mut carried: Vec<RigidInertia> =
-            self.bodies.iter().zip(&poses).map(|(body, pose)| body.inertia.moved(pose)).collect();
+        let mut carried: Vec<RigidInertia> = self
+            .bodies
+            .iter()
+            .zip(&poses)
+            .map(|(body, pose)| body.inertia.moved(pose))
+            .collect();
         for k in (0..self.bodies.len()).rev() {
             if let Some(parent) = self.bodies[k].parent {
                 carried[parent] = carried[parent].and(&carried[k]);
@@ -294,8 +327,12 @@ impl Plan {
             self.bodies[k].impossible = true;
             let link = &robot.links[self.bodies[k].link];
             let why = match error {
-                RigidInertiaError::Negative(_) => "no body has it: a principal moment is negative; taken as given",
-                _ => "no body has it: the largest principal moment exceeds the sum of the others; taken as given",
+                RigidInertiaError::Negative(_) => {
+                    "no body has it: a principal moment is negative; taken as given"
+                }
+                _ => {
+                    "no body has it: the largest principal moment exceeds the sum of the others; taken as given"
+                }
             };
             self.remark("link", &link.name, "inertia", &error.to_string(), why, &link.span);
         }
@@ -318,7 +355,10 @@ impl Plan {
                 return problems
                     .error(
                         robot.joints[joint].span.clone(),
-                        format!("joint `{}` follows itself, by way of others", robot.joints[joint].name),
+                        format!(
+                            "joint `{}` follows itself, by way of others",
+                            robot.joints[joint].name
+                        ),
                     )
                     .help("remove one `mimic` of the circle")
                     .none();
@@ -334,7 +374,14 @@ impl Plan {
                         standing[leader] = Some((k, multiplier, offset));
                         let why = format!("`{}`, which it follows, moves nothing", robot.joints[leader].name);
                         let joint = &robot.joints[joint];
-                        self.remark("joint", &joint.name, "leads instead of following", "", &why, &joint.span);
+                        self.remark(
+                            "joint",
+                            &joint.name,
+                            "leads instead of following",
+                            "",
+                            &why,
+                            &joint.span,
+                        );
                         continue;
                     }
                     None => (vec![(k, 1.0)], offset),
@@ -370,7 +417,10 @@ impl Plan {
             if let Some(inertial) = robot.links[body.link].inertial {
                 ledger.carry(inertial, &[]);
                 origin(inertial);
-                let parts = [("mass", &["value"][..]), ("inertia", &["ixx", "ixy", "ixz", "iyy", "iyz", "izz"])];
+                let parts = [
+                    ("mass", &["value"][..]),
+                    ("inertia", &["ixx", "ixy", "ixz", "iyy", "iyz", "izz"]),
+                ];
                 for (tag, attributes) in parts {
                     if let Some(part) = child(inertial, tag) {
                         ledger.carry(part, attributes);
@@ -401,7 +451,10 @@ impl Plan {
                 }
             }
         }
-        let coupled = self.couplings.iter().filter_map(|coupling| robot.joints[coupling.joint].mimic.as_ref());
+        let coupled = self
+            .couplings
+            .iter()
+            .filter_map(|coupling| robot.joints[coupling.joint].mimic.as_ref());
         for mimic in coupled {
             ledger.carry(mimic.node, &["joint", "multiplier", "offset"]);
         }
@@ -439,7 +492,10 @@ fn followed(robot: &Robot<'_, '_>, joint: usize) -> Option<(usize, f64, f64)> {
 /// A name that model files can use and that is not yet taken.
 fn usable(written: &str, what: &str, taken: &mut HashSet<String>) -> String {
     let allowed = |letter: char| letter.is_alphanumeric() || letter == '-' || letter == '_';
-    let mut name: String = written.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    let mut name: String = written
+        .chars()
+        .map(|c| if allowed(c) { c } else { '_' })
+        .collect();
     if name.chars().all(|letter| letter.is_ascii_digit()) || name == "world" {
         name = format!("{what}_{name}");
     }

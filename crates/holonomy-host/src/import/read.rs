@@ -27,17 +27,27 @@ pub(super) fn parse<'a>(text: &'a str, problems: &Problems) -> Option<Document<'
         }
     };
     let root = document.root_element();
-    let xacro = |node: &Node<'_, '_>| node.tag_name().namespace().is_some_and(|uri| uri.contains("xacro"));
+    let xacro = |node: &Node<'_, '_>| {
+        node.tag_name()
+            .namespace()
+            .is_some_and(|uri| uri.contains("xacro"))
+    };
     if let Some(node) = root.descendants().find(xacro) {
         return problems
-            .error(opening(node), format!("the element `xacro:{}`", node.tag_name().name()))
+            .error(
+                opening(node),
+                format!("the element `xacro:{}`", node.tag_name().name()),
+            )
             .help(EXPAND)
             .none();
     }
     if root.tag_name().name() != "robot" {
         let tag = root.tag_name().name();
         return problems
-            .error(opening(root), format!("the outermost element is `{tag}`, not `robot`"))
+            .error(
+                opening(root),
+                format!("the outermost element is `{tag}`, not `robot`"),
+            )
             .help(match tag {
                 "sdf" | "mujoco" => "this is another format; convert it to URDF first",
                 _ => "a URDF file holds one element `robot` with links and joints in it",
@@ -73,7 +83,8 @@ pub(super) fn opening(node: Node<'_, '_>) -> Range<usize> {
 
 /// The first child of this name.
 pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, tag: &str) -> Option<Node<'a, 'i>> {
-    node.children().find(|child| child.is_element() && child.tag_name().name() == tag)
+    node.children()
+        .find(|child| child.is_element() && child.tag_name().name() == tag)
 }
 
 /// An attribute that must be there, and where its value is.

@@ -111,15 +111,25 @@ pub(super) struct Mimic<'a, 'i> {
 
 pub(super) fn read<'a, 'i>(node: Node<'a, 'i>, problems: &Problems) -> Option<Robot<'a, 'i>> {
     let of_tag = |tag: &'static str| node.children().filter(move |child| child.has_tag_name(tag));
-    let links: Vec<Link<'_, '_>> = of_tag("link").filter_map(|link| read_link(link, problems)).collect();
+    let links: Vec<Link<'_, '_>> = of_tag("link")
+        .filter_map(|link| read_link(link, problems))
+        .collect();
     if of_tag("link").next().is_none() {
         return problems
             .error(opening(node), "the robot has no links")
             .help("a URDF file holds `<link>` and `<joint>` elements in `<robot>`; is it the right file?")
             .none();
     }
-    unique("links", links.iter().map(|link| (link.name.as_str(), &link.span)), problems);
-    let by_name: HashMap<&str, usize> = links.iter().enumerate().map(|(k, l)| (l.name.as_str(), k)).collect();
+    unique(
+        "links",
+        links.iter().map(|link| (link.name.as_str(), &link.span)),
+        problems,
+    );
+    let by_name: HashMap<&str, usize> = links
+        .iter()
+        .enumerate()
+        .map(|(k, l)| (l.name.as_str(), k))
+        .collect();
     let mut joints: Vec<Joint<'_, '_>> = Vec::new();
     let mut mimics = Vec::new();
     for element in of_tag("joint") {
@@ -128,7 +138,11 @@ pub(super) fn read<'a, 'i>(node: Node<'a, 'i>, problems: &Problems) -> Option<Ro
             joints.push(joint);
         }
     }
-    unique("joints", joints.iter().map(|joint| (joint.name.as_str(), &joint.span)), problems);
+    unique(
+        "joints",
+        joints.iter().map(|joint| (joint.name.as_str(), &joint.span)),
+        problems,
+    );
     // Names can only be looked up when all joints are known, and only if all were read.
     if problems.has_errors() {
         return None;
@@ -136,7 +150,10 @@ pub(super) fn read<'a, 'i>(node: Node<'a, 'i>, problems: &Problems) -> Option<Ro
     for (follower, mimic) in mimics {
         joints[follower].mimic = read_mimic(mimic, &joints, follower, problems);
     }
-    let name = node.attribute("name").map(str::trim).filter(|name| !name.is_empty());
+    let name = node
+        .attribute("name")
+        .map(str::trim)
+        .filter(|name| !name.is_empty());
     Some(Robot {
         node,
         name: name.unwrap_or("robot").to_owned(),
@@ -202,7 +219,9 @@ fn read_inertia(node: Node<'_, '_>, of: &str, problems: &Problems) -> Option<Rig
         child(node, tag).or_else(|| {
             problems
                 .error(opening(node), format!("the inertial of {of} has no `{tag}`"))
-                .help(format!("add `{example}`, or remove the inertial: a link without one has no mass"))
+                .help(format!(
+                    "add `{example}`, or remove the inertial: a link without one has no mass"
+                ))
                 .none()
         })
     };
@@ -217,7 +236,10 @@ fn read_inertia(node: Node<'_, '_>, of: &str, problems: &Problems) -> Option<Rig
         }
         Some(value)
     });
-    let moment = part("inertia", "<inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/>");
+    let moment = part(
+        "inertia",
+        "<inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/>",
+    );
     let moment = moment.and_then(|node| {
         let all = ["ixx", "ixy", "ixz", "iyy", "iyz", "izz"].map(|key| numbers::<1>(node, key, of, problems));
         let [xx, xy, xz, yy, yz, zz] = all.map(|value| value.map(|[value]| value));
@@ -271,7 +293,10 @@ fn read_joint<'a, 'i>(
         match links.get(link) {
             Some(found) => Some(*found),
             None => problems
-                .error(span, format!("the {tag} of {of} is `{link}`, and there is no such link"))
+                .error(
+                    span,
+                    format!("the {tag} of {of} is `{link}`, and there is no such link"),
+                )
                 .suggest(link, links.keys().copied())
                 .none(),
         }
@@ -290,7 +315,10 @@ fn read_joint<'a, 'i>(
     let (damping, friction) = (value("damping"), value("friction"));
     let damping = damping.and_then(|damping| match dynamics {
         Some(dynamics) if damping < 0.0 => problems
-            .error(opening(dynamics), format!("the damping of {of} is negative: {damping}"))
+            .error(
+                opening(dynamics),
+                format!("the damping of {of} is negative: {damping}"),
+            )
             .help("damping takes energy away: give zero or more")
             .none(),
         _ => Some(damping),

@@ -6,7 +6,7 @@ use super::{
     robot::{Joint, Kind, Robot},
 };
 use holonomy::{Vec3, geometry::RigidInertia};
-use std::{fmt::Write, ops::Range};
+use std::{fmt::Write, ops::Range, path::Path};
 
 pub(super) struct Written {
     pub(super) text: String,
@@ -40,7 +40,10 @@ pub(super) fn write(
     options: Options,
 ) -> Written {
     let carried = carried(robot, plan);
-    let mut text = format!("# From {}: {carried}.\n", flat(from));
+    let file = Path::new(from)
+        .file_name()
+        .map_or(from.into(), |name| name.to_string_lossy());
+    let mut text = format!("# From {}: {carried}.\n", flat(&file));
     let lists = [
         ("Ignored", ledger::lines(ignored, options.all)),
         ("Changed", ledger::lines(&plan.changed, options.all)),
@@ -62,7 +65,11 @@ pub(super) fn write(
         sections.push((start..text.len(), k));
     }
     for coupling in &plan.couplings {
-        let _ = write!(text, "\n[[constraint]]\nname = {}\nkind = \"coupling\"\n", quoted(&coupling.name));
+        let _ = write!(
+            text,
+            "\n[[constraint]]\nname = {}\nkind = \"coupling\"\n",
+            quoted(&coupling.name)
+        );
         let terms: Vec<String> = coupling
             .terms
             .iter()
@@ -139,7 +146,13 @@ fn write_body(text: &mut String, body: &Body, robot: &Robot<'_, '_>, plan: &Plan
     if kind == Kind::Planar {
         let [x, y] = plane(&axis);
         let between = ["x", "y"].map(|letter| format!("{}-{letter}", body.name));
-        head(text, &between[0], parent, &(about("prismatic", &x) + &placed), &comment);
+        head(
+            text,
+            &between[0],
+            parent,
+            &(about("prismatic", &x) + &placed),
+            &comment,
+        );
         text.push_str("mass = 0\n");
         head(text, &between[1], Some(&between[0]), &about("prismatic", &y), "");
         text.push_str("mass = 0\n");
@@ -193,7 +206,10 @@ fn placed(joint: &Joint<'_, '_>) -> String {
         out += &format!(", at = {}", vector(&Vec3::from(joint.origin.xyz)));
     }
     if joint.origin.rpy != [0.0; 3] {
-        out += &format!(", turned = {{ euler = {} }}", vector(&Vec3::new(yaw, pitch, roll)));
+        out += &format!(
+            ", turned = {{ euler = {} }}",
+            vector(&Vec3::new(yaw, pitch, roll))
+        );
     }
     out
 }

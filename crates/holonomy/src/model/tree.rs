@@ -161,7 +161,8 @@ impl Draft {
         };
         let (q, v) = close(&tree, &q, &v, &kept, (&spans, &units), problems)?;
         if let Some((name, span)) = tree.idle_at(&q).and_then(|body| body_spans.get(body)) {
-            let message = format!("where it starts, the joint of body `{name}` moves nothing that has inertia");
+            let message =
+                format!("where it starts, the joint of body `{name}` moves nothing that has inertia");
             return problems
                 .error(span.clone(), message)
                 .help("start it, or the joints behind it, elsewhere, or give the body `inertia`")
