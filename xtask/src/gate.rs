@@ -11,8 +11,9 @@
 //! examples    run
 //! benches     run, each once
 //! commands    of the documents end as they should, and their models are read
+//! robots      of a public collection import, and have Pinocchio's mass matrices; skipped without Python or network
 //! ```
-use crate::{Outcome, documents, generated, root, shell};
+use crate::{Outcome, documents, generated, robots, root, shell};
 use std::{
     process::Command,
     time::{Duration, Instant},
@@ -32,6 +33,7 @@ const STAGES: &[Stage] = &[
     ("examples", examples),
     ("benches", benches),
     ("commands", shell::run_documents),
+    ("robots", robots::run),
 ];
 
 /// Runs all stages, or the one that is named.

@@ -5,6 +5,7 @@
 //! cargo xtask test STAGE      one stage of it
 //! cargo xtask docs            rewrites the generated documents
 //! cargo xtask scaling         cost of a step against the number of links
+//! cargo xtask robots [store]  trees against Pinocchio; or writes the stored reference of that
 //! cargo xtask fuzz [SECONDS]  random texts, for a minute or so long
 //! ```
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it talks to people")]
@@ -14,6 +15,7 @@ mod fuzz;
 mod gate;
 mod generated;
 mod markdown;
+mod robots;
 mod scaling;
 mod shell;
 
@@ -22,7 +24,7 @@ use std::{
     process::ExitCode,
 };
 
-const USAGE: &str = "usage: cargo xtask test [STAGE] | docs | scaling | fuzz [SECONDS]";
+const USAGE: &str = "usage: cargo xtask test [STAGE] | docs | scaling | robots [store] | fuzz [SECONDS]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -32,6 +34,8 @@ fn main() -> ExitCode {
         ["test", stage] => gate::run(Some(stage)),
         ["docs"] => generated::write(),
         ["scaling"] => scaling::print(),
+        ["robots"] => robots::run(),
+        ["robots", "store"] => robots::store(),
         ["fuzz"] => fuzz::run(None),
         ["fuzz", seconds] => fuzz::run(Some(seconds)),
         ["help" | "--help" | "-h"] => {

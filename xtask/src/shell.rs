@@ -3,7 +3,7 @@
 //! A block ```` ```sh ```` holds `cargo holonomy …` or `holonomy …` lines; each must exit with 0, or with N if it ends
 //! with `# exit N`. A block ```` ```sh no-run ```` is only shown. A block ```` ```text output ```` is what the command
 //! before it says. A block ```` ```toml file=NAME ```` is a complete model: it must pass `holonomy check`, unless it is
-//! marked `wrong`, and the commands of its document find it under that name.
+//! marked `wrong`, and the commands of its document find it under that name. ```` ```xml file=NAME ```` is a file, too.
 use crate::{
     Outcome, documents,
     markdown::{self, Block},
@@ -70,6 +70,10 @@ fn run_block(
                 check.run(folder).map_err(|e| (first, e))?;
             }
             count.models += 1;
+        }
+        ("xml", Some(name)) => {
+            let written = std::fs::write(folder.join(name), text + "\n");
+            written.map_err(|e| (first, format!("{name}: {e}")))?;
         }
         ("sh", _) if !block.says("no-run") => {
             for (number, text) in joined(&block.lines) {
@@ -221,7 +225,7 @@ fn words(text: &str) -> Result<Vec<String>, String> {
 }
 
 /// The command, built beside this program.
-fn binary() -> Result<PathBuf, String> {
+pub(crate) fn binary() -> Result<PathBuf, String> {
     let here = std::env::current_exe().map_err(|e| e.to_string())?;
     let name = format!("holonomy{}", std::env::consts::EXE_SUFFIX);
     let path = here.with_file_name(name);

@@ -6,6 +6,7 @@ mod explain;
 mod failure;
 mod files;
 mod formula;
+mod import;
 mod input;
 mod interrupt;
 mod list;
@@ -46,6 +47,7 @@ enum Command {
     Compare(compare::Compare),
     Converge(converge::Converge),
     Report(report::Report),
+    Import(import::Import),
 }
 
 fn main() -> ExitCode {
@@ -67,6 +69,7 @@ fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Converge(command) => command.run(),
         Command::Report(command) => command.run(),
+        Command::Import(command) => command.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -141,8 +141,8 @@ impl RigidInertia {
         out
     }
 
-    /// Whether some body has this inertia.
-    pub fn check(&self) -> Result<(), RigidInertiaError> {
+    /// Whether mechanics can be done with it: numbers that are finite, a symmetric moment, and only with mass.
+    pub fn check_numbers(&self) -> Result<(), RigidInertiaError> {
         if !(self.mass >= 0.0 && self.mass.is_finite() && self.centre.iter().all(|x| x.is_finite())) {
             return Err(RigidInertiaError::Mass(self.mass));
         }
@@ -154,6 +154,12 @@ impl RigidInertia {
         if size > 0.0 && self.mass == 0.0 {
             return Err(RigidInertiaError::Massless);
         }
+        Ok(())
+    }
+
+    /// Whether some body has this inertia.
+    pub fn check(&self) -> Result<(), RigidInertiaError> {
+        self.check_numbers()?;
         let mut principal: [f64; 3] = self.moment.symmetric_eigenvalues().into();
         principal.sort_by(f64::total_cmp);
         let [a, b, c] = principal;

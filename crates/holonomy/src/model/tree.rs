@@ -126,6 +126,7 @@ impl Draft {
                 .joint_forces
                 .extend(placed.forces.into_iter().map(|force| (index, force)));
             body_spans.push((entry.name.clone(), entry.span));
+            parts.as_given.extend(entry.as_given.then_some(index));
             parts.bodies.push(Body {
                 name: entry.name,
                 parent: entry.parent,
@@ -159,6 +160,14 @@ impl Draft {
             Err(error) => return refuse(&error, &body_spans, &constraint_spans, problems),
         };
         let (q, v) = close(&tree, &q, &v, &kept, (&spans, &units), problems)?;
+        if let Some((name, span)) = tree.idle_at(&q).and_then(|body| body_spans.get(body)) {
+            let message =
+                format!("where it starts, the joint of body `{name}` moves nothing that has inertia");
+            return problems
+                .error(span.clone(), message)
+                .help("start it, or the joints behind it, elsewhere, or give the body `inertia`")
+                .none();
+        }
         let state = tree.state(0.0, &q, &v);
         check_energy(&tree, &state, &springs, problems)?;
         Some((Mechanism::Tree(Arc::new(tree)), state))

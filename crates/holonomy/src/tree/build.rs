@@ -45,6 +45,8 @@ pub struct Site {
 pub struct TreeParts {
     /// Bodies, each after its parent.
     pub bodies: Vec<Body>,
+    /// Bodies whose inertia is taken as it is, even if no distribution of mass has it.
+    pub as_given: Vec<usize>,
     /// Sites.
     pub sites: Vec<Site>,
     /// Acceleration of gravity, m/s², the way things fall.
@@ -216,9 +218,11 @@ impl Tree {
             if body.parent.is_some_and(|parent| parent >= i) {
                 return Err(TreeError::Order(name.clone()));
             }
-            body.inertia
-                .check()
-                .map_err(|e| TreeError::Inertia(name.clone(), e))?;
+            let sound = match parts.as_given.contains(&i) {
+                true => body.inertia.check_numbers(),
+                false => body.inertia.check(),
+            };
+            sound.map_err(|e| TreeError::Inertia(name.clone(), e))?;
             labels(name, &body.joint, &mut layout.coordinates, &mut layout.velocities);
             let (primitives, last_from_joint) = primitives(name, body.joint, &mut motions)?;
             let mut parent = body.parent.map(|p| body_nodes[p]);
@@ -314,14 +318,9 @@ impl Tree {
         for (k, x) in q.iter_mut().enumerate() {
             *x += 0.3 * (1.0 + 1.7 * k as f64).sin();
         }
-        let mut dynamics = super::Dynamics::default();
-        dynamics.kinematics.place(self, &q);
-        match dynamics.factorise(self) {
-            Ok(()) => Ok(()),
-            Err(node) => {
-                let body = self.nodes[node].body;
-                Err(TreeError::Massless(self.layout.bodies[body].clone()))
-            }
+        match self.idle_at(&q) {
+            None => Ok(()),
+            Some(body) => Err(TreeError::Massless(self.layout.bodies[body].clone())),
         }
     }
 }

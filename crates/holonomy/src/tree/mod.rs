@@ -15,6 +15,7 @@ mod forces;
 mod invariants;
 mod joint;
 mod kinematics;
+mod matrices;
 mod min_norm;
 mod system;
 

@@ -19,6 +19,8 @@ pub(super) struct Entry {
     /// `None` if it was not understood.
     pub(super) placed: Option<Placed>,
     pub(super) inertia: RigidInertia,
+    /// The inertia is taken as it is, even if no body has it.
+    pub(super) as_given: bool,
     /// Its coordinates are not changed to meet constraints.
     pub(super) keep: bool,
 }
@@ -108,7 +110,9 @@ fn read_body(
     let parent = section.optional("parent").reference();
     let parent = parent.and_then(|parent| read_parent(&parent, index, &name.value, all, written, problems));
     let placed = joint::read(&section);
-    let inertia = read_inertia(&section);
+    let as_given = section.optional("as_given").boolean();
+    let as_given = as_given.is_some_and(|as_given| as_given.value);
+    let inertia = read_inertia(&section, as_given);
     let keep = section.optional("keep").boolean().is_some_and(|keep| keep.value);
     if let Some(own) = section.optional("sites").table() {
         for key in own.keys() {
@@ -126,6 +130,7 @@ fn read_body(
         parent,
         placed,
         inertia: inertia.unwrap_or_else(RigidInertia::zero),
+        as_given,
         keep,
     });
 }
@@ -191,7 +196,7 @@ fn circle(name: &str, written: &[(&str, Option<&str>)]) -> Option<String> {
 /// How mass may lie.
 const SHAPES: [&str; 3] = ["point", "rod", "box"];
 
-fn read_inertia(section: &Section<'_>) -> Option<RigidInertia> {
+fn read_inertia(section: &Section<'_>, as_given: bool) -> Option<RigidInertia> {
     let mass = section.required("mass").non_negative(Unit::KILOGRAM);
     let shape = section.optional("shape").choice(&SHAPES);
     let has_shape = section.has("shape");
@@ -232,9 +237,15 @@ fn read_inertia(section: &Section<'_>) -> Option<RigidInertia> {
     if let Err(error) = inertia.check() {
         let keys = ["inertia", "size", "mass"];
         let span = keys.iter().find_map(|key| section.value_span(key));
+        let span = span.unwrap_or_else(|| section.span());
+        if as_given && inertia.check_numbers().is_ok() {
+            let message = format!("{error}; it is taken as given");
+            section.problems().note(span, message);
+            return Some(inertia);
+        }
         return section
             .problems()
-            .error(span.unwrap_or_else(|| section.span()), error.to_string())
+            .error(span, error.to_string())
             .help(
                 "`inertia` is about the centre of mass: three principal moments, or a symmetric 3 × 3 matrix",
             )

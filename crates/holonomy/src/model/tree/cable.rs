@@ -152,6 +152,7 @@ impl Written<'_> {
                     parent: None,
                     placed: None,
                     inertia: RigidInertia::zero(),
+                    as_given: false,
                     keep: false,
                 });
             }
@@ -287,6 +288,7 @@ impl Written<'_> {
                         forces,
                     }),
                     inertia,
+                    as_given: false,
                     keep: false,
                 });
                 Some(bodies.list.len() - 1)

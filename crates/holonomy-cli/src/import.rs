@@ -1,0 +1,99 @@
+use crate::{failure::Failure, output};
+use holonomy::model::Source;
+use holonomy_host::import::{self, Options};
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+/// Translates a robot in URDF to a model file
+///
+/// Everything in the file is either in the model or listed as ignored: here, and at the head of the model.
+#[derive(clap::Args)]
+pub(crate) struct Import {
+    /// The URDF file; `-` for the standard input
+    file: PathBuf,
+    /// Write the model there instead of to the standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace an earlier file
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// The root link moves freely; without this it is the world
+    #[arg(long)]
+    floating: bool,
+    /// List everything that is ignored one by one, with its text
+    #[arg(long)]
+    all: bool,
+    /// List nothing here, only at the head of the model
+    #[arg(long)]
+    quiet: bool,
+}
+
+impl Import {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let source = self.source()?;
+        let options = Options {
+            floating: self.floating,
+            all: self.all,
+        };
+        let import = import::urdf(&source, options).map_err(|problems| Failure::BadModel {
+            text: Box::new(source.clone()),
+            problems,
+        })?;
+        match &self.output {
+            Some(path) => self.save(path, &import.model)?,
+            None => output::print(&import.model)?,
+        }
+        if !self.quiet {
+            let mut text = format!("carried  {}\n", import.carried);
+            for (heading, remarks) in [("ignored", &import.ignored), ("changed", &import.changed)] {
+                for (k, line) in import::lines(remarks, self.all).iter().enumerate() {
+                    let heading = if k == 0 { heading } else { "" };
+                    text += &format!("{heading:<9}{line}\n");
+                }
+            }
+            output::complain(&text);
+        }
+        match import.refused.is_empty() {
+            true => Ok(()),
+            // The model is written all the same: it may be easier to mend than the robot.
+            false => Err(Failure::BadModel {
+                text: Box::new(source),
+                problems: import.refused,
+            }),
+        }
+    }
+
+    fn source(&self) -> Result<Source, Failure> {
+        let read = match self.file == Path::new("-") {
+            true => {
+                let mut text = String::new();
+                io::stdin().read_to_string(&mut text).map(|_| text)
+            }
+            false => fs::read_to_string(&self.file),
+        };
+        let text = read.map_err(|source| Failure::Unreadable {
+            path: self.file.clone(),
+            source,
+        })?;
+        let name = match self.file == Path::new("-") {
+            true => "the standard input".to_owned(),
+            false => self.file.display().to_string(),
+        };
+        Ok(Source::new(name, text))
+    }
+
+    fn save(&self, path: &Path, model: &str) -> Result<(), Failure> {
+        if path.exists() && !self.force {
+            return Err(Failure::Saved {
+                path: path.to_owned(),
+            });
+        }
+        fs::write(path, model).map_err(|source| Failure::Unwritable {
+            path: path.to_owned(),
+            source,
+        })
+    }
+}

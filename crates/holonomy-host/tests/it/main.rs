@@ -1,0 +1,58 @@
+//! Import of robots, one module per question.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+/// Do imported robots and trees have the mass matrices and forces that Pinocchio computes?
+mod is_it_pinocchios;
+/// Is everything of a file in the model, or listed as ignored?
+mod is_nothing_lost;
+/// What is said of files that are wrong, and where?
+mod what_is_wrong;
+
+use holonomy::{
+    integrator::catalog::Mechanism,
+    model::{self, Model, Source},
+    tree::Tree,
+};
+use holonomy_host::import::{self, Import, Options};
+use std::sync::Arc;
+
+/// A robot with every kind of joint.
+const EVERY: &str = include_str!("../../../../tests/robots/every-joint.urdf");
+
+fn imported(text: &str, floating: bool) -> Import {
+    let options = Options { floating, all: false };
+    let source = Source::new("robot.urdf", text);
+    let import = import::urdf(&source, options);
+    import.unwrap_or_else(|problems| panic!("{}", model::render(&source, &problems, false, 10)))
+}
+
+fn loaded(text: &str) -> Model {
+    let source = Source::new("model", text);
+    model::load(&source).unwrap_or_else(|problems| panic!("{}", model::render(&source, &problems, false, 10)))
+}
+
+fn tree(model: &Model) -> Arc<Tree> {
+    match &model.mechanism {
+        Mechanism::Tree(tree) => tree.clone(),
+        _ => panic!("no tree"),
+    }
+}
+
+/// A robot with these elements in it.
+fn robot(inside: &str) -> String {
+    format!("<robot name=\"r\">\n{inside}\n</robot>\n")
+}
+
+/// A link with mass.
+fn link(name: &str) -> String {
+    format!(
+        "<link name=\"{name}\"><inertial><origin xyz=\"0.1 0.2 0.3\"/><mass value=\"1\"/>\
+         <inertia ixx=\"0.1\" ixy=\"0\" ixz=\"0\" iyy=\"0.1\" iyz=\"0\" izz=\"0.1\"/></inertial></link>\n"
+    )
+}
+
+fn joint(name: &str, kind: &str, parent: &str, child: &str, more: &str) -> String {
+    format!(
+        "<joint name=\"{name}\" type=\"{kind}\"><parent link=\"{parent}\"/><child link=\"{child}\"/>{more}</joint>\n"
+    )
+}
