@@ -10,12 +10,15 @@
 //! All sums have terms of one sign. The attitude: with `m = M/|M|` and `S` the shortest turn that takes `m` to `e₃`,
 //!
 //! ```text
-//! R = P e^{ψe₃} S,   ψ̇ = |M|/I₃ + a₁²(I₃−I₁)/(I₁I₃|M|) · 1/(1 + m₃),   m₃ = μ dn w
-//! ∫ dw/(1 + μ dn w) = (w + (1+k₁)(k₁+n) ∫ s²/(1−ns²) dv)/(1+μ),      n = −k₁(1−μ)/(1+μ)
+//! R = P e^{ψe₃} S,   ψ̇ = |M|/I₃ + δ/(1 + m₃)           I₃ the largest,     m₃ = μ dn w
+//!                     ψ̇ = M·Ω/|M| + δ m₃/(1 + m₃)       I₃ the smallest,    δ = a₁²|I₃−I₁|/(I₁I₃|M|)
+//! G = ∫ dw/(1 + μ dn w)      = (w + (1+k₁)(k₁−n) J)/(1+μ),      J = ∫ s²/(1+ns²) dv,   n = k₁(1−μ)/(1+μ)
+//! H = ∫ μ dn w dw/(1 + μ dn w) = μ(1+k₁)/(1+μ) ((1−k₁)(v − nJ) + k₁C),   C = ∫ c²/(1+ns²) dv = v − (1+n)J
 //! dn(w|k) = (1−k₁s²)/(1+k₁s²),  s = sn(v|k₁),  v = w/(1+k₁),  k₁ = (1−k')/(1+k')      Gauss's transformation
+//! J(K₁) = ⅓ R_J(0, k₁'², 1, 1+n),   C(K₁) = ⅓ k₁'² R_J(0, k₁'², 1, k₁'²/(1+n))/(1+n)
 //! ```
-//! `S` is smooth where `m₃ ≥ 0`: there is no angle that loses its meaning near an axis, and the quaternion of `R` is
-//! continuous, sign and all. P is a constant that the start gives.
+//! again of terms of one sign. `S` is smooth where `m₃ ≥ 0`: there is no angle that loses its meaning near an axis, and
+//! the quaternion of `R` is continuous, sign and all. P is a constant that the start gives.
 use super::elliptic::{Jacobi, Parameter};
 use crate::{Vec3, geometry::so3};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
@@ -55,22 +58,24 @@ struct Tumbling {
     /// `w₀` and ν, 1/s.
     phase: f64,
     frequency: f64,
-    /// `|M|/I₃`, 1/s, and the factor of the integral.
+    /// The constant part of ψ̇, 1/s, and δ/ν.
     spin: f64,
     weight: f64,
     precession: Precession,
 }
 
-/// `∫ dw/(1 + μ dn w)`.
+/// The integral G, or H where I₃ is the smallest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Precession {
+    smallest: bool,
     mu: f64,
-    /// `k₁` and `−n`.
+    /// `k₁`, `1 − k₁` and n.
     modulus: f64,
+    complement: f64,
     n: f64,
     parameter: Parameter,
-    /// The integral of `s²/(1−ns²)` over half a period of v.
-    quarter: f64,
+    /// `K₁`, `J(K₁)` and `C(K₁)`.
+    quarter: [f64; 3],
 }
 
 impl FreeBody {
@@ -146,6 +151,11 @@ impl Tumbling {
         let (first, third) = (upright(0), upright(2));
         let axes = Matrix3::from_columns(&[first, third.cross(&first), third]);
         let m = axes.tr_mul(&start.momentum);
+        let size = start.momentum.norm();
+        // About the middle axis to within what can be squared: it would take 345 e-foldings to leave it.
+        if m.x.hypot(m.z) <= 1e-150 * size {
+            return None;
+        }
 
         // Differences of moments, all of the sign of I₃ − I₂.
         let sense = 1.0_f64.copysign(i3 - i2);
@@ -158,7 +168,6 @@ impl Tumbling {
         if !(a1 > 0.0 && frequency > 0.0 && root > 0.0) {
             return None;
         }
-        let size = start.momentum.norm();
         let ratio = a1 / a3;
         let parameter = Parameter::from_parts(
             ratio * ratio * (i3 * d21 / (i1 * d32)),
@@ -183,9 +192,12 @@ impl Tumbling {
             parameter,
             phase: phase.first(),
             frequency,
-            spin: size / i3,
-            weight: sense * (a1 / i1) * (d31 / i3) * (a1 / size) / frequency,
-            precession: Precession::new(parameter, a3 / size),
+            spin: match sense > 0.0 {
+                true => size / i3,
+                false => start.momentum.dot(&start.angular_velocity) / size,
+            },
+            weight: (a1 / i1) * (d31 / i3) * (a1 / size) / frequency,
+            precession: Precession::new(parameter, a3 / size, sense < 0.0),
         })
     }
 
@@ -210,41 +222,58 @@ impl Tumbling {
 }
 
 impl Precession {
-    fn new(parameter: Parameter, mu: f64) -> Self {
+    fn new(parameter: Parameter, mu: f64, smallest: bool) -> Self {
         // A momentum along the axis may be rounded up.
         let mu = mu.min(1.0);
         let k = parameter.complement().sqrt();
         let sum = 1.0 + k;
         let modulus = parameter.m() / (sum * sum);
         let n = modulus * (1.0 - mu) / (1.0 + mu);
-        let parameter = Parameter::from_parts(modulus * modulus, 4.0 * k / (sum * sum));
+        let rest = 4.0 * k / (sum * sum);
+        let parameter = Parameter::from_parts(modulus * modulus, rest);
+        let quarter = parameter.quarter();
+        let c = rest / (1.0 + n) * quarter.remainder(rest / (1.0 + n));
         Self {
+            smallest,
             mu,
             modulus,
+            complement: 2.0 * k / sum,
             n,
             parameter,
-            quarter: parameter.quarter().remainder(1.0 + n),
+            quarter: [parameter.k(), quarter.remainder(1.0 + n), c],
         }
     }
 
     /// From 0 to w.
     fn integral(&self, w: f64) -> f64 {
-        let v = w / (1.0 + self.modulus);
-        let rest = if self.parameter.complement() == 0.0 {
+        let (modulus, n) = (self.modulus, self.n);
+        let v = w / (1.0 + modulus);
+        let (j, outside, c) = if self.parameter.complement() == 0.0 {
             // s = tanh v.
-            let root = self.n.sqrt();
-            let bent = (root * v.tanh()).atan();
-            (v - if root > 0.0 { bent / root } else { v.tanh() }) / (1.0 + self.n)
+            let root = n.sqrt();
+            let c = if root > 0.0 {
+                (root * v.tanh()).atan() / root
+            } else {
+                v.tanh()
+            };
+            ((v - c) / (1.0 + n), 0.0, c)
         } else {
             let (turns, at) = self.parameter.reduced(v);
-            let within = at.remainder(1.0 + self.n * at.sn * at.sn);
-            if turns == 0.0 {
-                within
-            } else {
-                within + 2.0 * turns * self.quarter
-            }
+            let inside = at.remainder(1.0 + n * at.sn * at.sn);
+            let rest = at.first();
+            let [k, quarter_j, quarter_c] = self.quarter.map(|x| 2.0 * turns * x);
+            (
+                inside + quarter_j,
+                rest + k,
+                rest - (1.0 + n) * inside + quarter_c,
+            )
         };
-        (w + (1.0 + self.modulus) * (self.modulus - self.n) * rest) / (1.0 + self.mu)
+        let integral = if self.smallest {
+            self.mu * (1.0 + modulus) * (self.complement * (outside - n * j) + modulus * c)
+        } else {
+            w + (1.0 + modulus) * (modulus - n) * j
+        };
+        integral / (1.0 + self.mu)
     }
 }
 
