@@ -33,7 +33,7 @@ fn store(path: &str, bytes: &[u8]) -> Outcome {
 
 fn methods() -> String {
     let mut text = String::from(
-        "<!-- Written by `cargo xtask docs` from crates/holonomy/src/integrator/catalog.rs. -->\n\
+        "<!-- Written by `cargo xtask docs` from crates/holonomy/src/integrator/catalog. -->\n\
          # Methods\n\n\
          Every method of the catalog and what it promises. The property tests in `crates/holonomy/tests/it` measure\n\
          every promise, and that what is not promised does not hold. How to choose: [guide/methods.md](guide/methods.md).\n\n\

@@ -35,7 +35,8 @@ pub fn run_into(
     };
     let system = model.mechanism.system();
     let stream = folder.stream(file)?;
-    let writer = trajectory::writer(model.format, stream, folder.path(), system.layout());
+    let layout = system.layout();
+    let writer = trajectory::writer(model.format, stream, folder.path(), layout, model.attitude);
     let mut writer = writer.map_err(|error| folder.failure(file, error))?;
     let mut outcome = run(model, name, Some(&mut *writer), control);
     let written = match outcome.disk.take() {

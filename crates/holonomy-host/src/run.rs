@@ -3,10 +3,11 @@ use crate::{
     certificate::Certificate,
     series::Series,
     summary::Summary,
-    trajectory::{Row, Writer},
+    trajectory::{Row, Writer, euler_angles},
 };
 use holonomy::{
     diagnostics::Record,
+    geometry::EulerOrder,
     model::Model,
     simulation::{Observer, RunError, RunReport, Sample, Simulation},
     system::Measurement,
@@ -111,6 +112,8 @@ struct Watch<'w, 'c> {
     record: Record,
     series: Series,
     trajectory: Option<&'w mut dyn Writer>,
+    attitude: Option<EulerOrder>,
+    angles: Vec<f64>,
     disk: Option<io::Error>,
     control: Control<'c>,
     steps: u64,
@@ -128,6 +131,8 @@ impl<'w, 'c> Watch<'w, 'c> {
             record: Record::default(),
             series: Series::default(),
             trajectory,
+            attitude: model.attitude,
+            angles: Vec::new(),
             disk: None,
             control,
             steps: model.schedule.steps,
@@ -162,7 +167,11 @@ impl Observer for Watch<'_, '_> {
         self.series.push(sample);
         if let Some(trajectory) = self.trajectory.as_mut().filter(|_| self.disk.is_none()) {
             let energy = sample.measured.energy;
-            let q = sample.system.layout().reported(&sample.state.q);
+            let layout = sample.system.layout();
+            let q = layout.reported(&sample.state.q);
+            if let Some(order) = self.attitude {
+                euler_angles(layout, &q, order, &mut self.angles);
+            }
             let row = Row {
                 t: sample.state.t,
                 kinetic: energy.kinetic,
@@ -170,6 +179,7 @@ impl Observer for Watch<'_, '_> {
                 q: &q,
                 velocity: &sample.measured.velocity,
                 multipliers: &sample.measured.multipliers,
+                angles: &self.angles,
             };
             if let Err(error) = trajectory.push(&row) {
                 self.disk = Some(error);

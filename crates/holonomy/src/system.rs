@@ -104,6 +104,8 @@ pub struct Layout {
     pub down: Option<Vec3>,
     /// Names of the constraints, one per entry of `lambda`.
     pub multipliers: Vec<String>,
+    /// Where in `q` quaternions `[w, x, y, z]` begin, and whose they are.
+    pub rotations: Vec<(usize, String)>,
     /// Which entries of `q` are angles, to be reported within ±π; empty where none is.
     pub periodic: Vec<bool>,
     /// Whether the motion itself changes the energy: forces act, or something depends on time.

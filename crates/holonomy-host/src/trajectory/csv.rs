@@ -1,5 +1,4 @@
-use super::{Row, Writer, columns};
-use holonomy::system::Layout;
+use super::{Row, Writer};
 use std::{
     fs::File,
     io::{self, BufWriter, Write},
@@ -11,11 +10,11 @@ pub(super) struct CsvWriter {
 }
 
 impl CsvWriter {
-    pub(super) fn new(file: File, layout: &Layout) -> io::Result<Self> {
+    pub(super) fn new(file: File, columns: &[String]) -> io::Result<Self> {
         let mut file = BufWriter::with_capacity(1 << 16, file);
-        for (index, name) in columns(layout).enumerate() {
+        for (index, name) in columns.iter().enumerate() {
             let comma = if index > 0 { "," } else { "" };
-            write!(file, "{comma}{}", quoted(&name))?;
+            write!(file, "{comma}{}", quoted(name))?;
         }
         writeln!(file)?;
         Ok(Self { file })

@@ -1,13 +1,14 @@
 //! Trajectories as files, written while the run goes on.
 //!
 //! Columns are the time, the kinetic and the potential energy, then the coordinates, then the velocities, then
-//! the multipliers of constraints, under the names that the layout of the system gives them. Memory does not grow with the length of the run.
+//! the multipliers of constraints, under the names that the layout of the system gives them, and Euler angles if the
+//! model asks for them. Memory does not grow with the length of the run.
 mod csv;
 mod npz;
 mod parquet;
 mod thrift;
 
-use holonomy::{model::Format, system::Layout};
+use holonomy::{geometry::EulerOrder, model::Format, system::Layout};
 use std::{fs::File, io, path::Path};
 
 /// One line of a trajectory.
@@ -25,14 +26,16 @@ pub struct Row<'a> {
     pub velocity: &'a [f64],
     /// Multipliers of the constraints.
     pub multipliers: &'a [f64],
+    /// Euler angles, three per quaternion.
+    pub angles: &'a [f64],
 }
 
 impl Row<'_> {
     /// All numbers, in the order of the columns.
     pub fn numbers(&self) -> impl Iterator<Item = f64> {
         let first = [self.t, self.kinetic, self.potential].into_iter();
-        let rest = self.q.iter().chain(self.velocity).chain(self.multipliers);
-        first.chain(rest.copied())
+        let rest = [self.q, self.velocity, self.multipliers, self.angles];
+        first.chain(rest.into_iter().flatten().copied())
     }
 }
 
@@ -44,19 +47,37 @@ pub trait Writer {
     fn finish(self: Box<Self>) -> io::Result<File>;
 }
 
-/// A writer of the given format into `file`. Work files are made in `folder` and have no name once they are open.
-pub fn writer(format: Format, file: File, folder: &Path, layout: &Layout) -> io::Result<Box<dyn Writer>> {
+/// A writer of the given format into `file`, of numbers that the layout names. Work files are made in `folder` and have
+/// no name once they are open.
+pub fn writer(
+    format: Format,
+    file: File,
+    folder: &Path,
+    layout: &Layout,
+    attitude: Option<EulerOrder>,
+) -> io::Result<Box<dyn Writer>> {
+    let columns: Vec<String> = columns(layout, attitude.is_some()).collect();
     Ok(match format {
-        Format::Parquet => Box::new(parquet::ParquetWriter::new(file, layout)?),
-        Format::Csv => Box::new(csv::CsvWriter::new(file, layout)?),
-        Format::Npz => Box::new(npz::NpzWriter::new(file, folder, layout)?),
+        Format::Parquet => Box::new(parquet::ParquetWriter::new(file, columns)?),
+        Format::Csv => Box::new(csv::CsvWriter::new(file, &columns)?),
+        Format::Npz => Box::new(npz::NpzWriter::new(file, folder, layout, columns)?),
     })
 }
 
 /// Names of all columns.
-fn columns(layout: &Layout) -> impl Iterator<Item = String> {
+fn columns(layout: &Layout, angles: bool) -> impl Iterator<Item = String> {
     let first = ["t", "kinetic", "potential"].map(str::to_owned).into_iter();
     let names = layout.coordinates.iter().chain(&layout.velocities).cloned();
     let multipliers = layout.multipliers.iter().map(|name| format!("lambda.{name}"));
-    first.chain(names).chain(multipliers)
+    let turned = layout.rotations.iter().filter(move |_| angles);
+    let angles = turned.flat_map(|(_, name)| [1, 2, 3].map(|k| format!("euler.{name}.{k}")));
+    first.chain(names).chain(multipliers).chain(angles)
+}
+
+/// The Euler angles of all quaternions of a configuration.
+pub fn euler_angles(layout: &Layout, q: &[f64], order: EulerOrder, out: &mut Vec<f64>) {
+    out.clear();
+    for (place, _) in &layout.rotations {
+        out.extend(order.angles(&q[*place..place + 4]));
+    }
 }

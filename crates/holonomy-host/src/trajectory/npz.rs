@@ -1,4 +1,4 @@
-use super::{Row, Writer, columns};
+use super::{Row, Writer};
 use holonomy::system::Layout;
 use std::{
     fs::{self, File},
@@ -26,7 +26,7 @@ struct Array {
 }
 
 impl NpzWriter {
-    pub(super) fn new(file: File, folder: &Path, layout: &Layout) -> io::Result<Self> {
+    pub(super) fn new(file: File, folder: &Path, layout: &Layout, columns: Vec<String>) -> io::Result<Self> {
         let n = layout.bodies.len();
         let vectors = layout.bases.len() == n && layout.coordinates.len() == 3 * n;
         let shapes: Vec<(String, Option<usize>)> = if vectors {
@@ -34,7 +34,7 @@ impl NpzWriter {
             let each = ["q", "omega"].map(|name| (name.to_owned(), Some(n)));
             first.into_iter().chain(each).collect()
         } else {
-            columns(layout).map(|name| (name, None)).collect()
+            columns.into_iter().map(|name| (name, None)).collect()
         };
         let arrays = shapes.into_iter().enumerate().map(|(index, (name, vectors))| {
             let work = BufWriter::with_capacity(1 << 16, nameless(folder, index)?);

@@ -8,10 +8,9 @@
 //! Written here and not by a library, because a library keeps a description of every chunk in memory, and a long run
 //! of thousands of bodies has very many; here they follow from the offset and the rows of each group.
 use super::{
-    Row, Writer, columns,
+    Row, Writer,
     thrift::{Element, Thrift},
 };
-use holonomy::system::Layout;
 use std::{
     fs::File,
     io::{self, BufWriter, Write},
@@ -51,8 +50,7 @@ struct Group {
 }
 
 impl ParquetWriter {
-    pub(super) fn new(file: File, layout: &Layout) -> io::Result<Self> {
-        let columns: Vec<String> = columns(layout).collect();
+    pub(super) fn new(file: File, columns: Vec<String>) -> io::Result<Self> {
         let mut file = BufWriter::with_capacity(1 << 16, file);
         file.write_all(MAGIC)?;
         let rows_per_group = (ROW_GROUP / (8 * columns.len())).max(1);

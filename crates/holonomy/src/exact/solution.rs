@@ -2,30 +2,54 @@
 //!
 //! Separate bodies in uniform gravity are spherical pendula, each on its own: `Mᵢ ω̇ᵢ = −qᵢ × ∂ᵢV` with constant
 //! `∂ᵢV` is the pendulum with `γ = −∂ᵢV/Mᵢ`. A Lagrangian `½ a θ'² + b cos θ + c` is a plane pendulum with `γ = b/a`.
-use super::{PlanePendulum, SphericalPendulum};
+//! A tree that is one body on a ball joint, or free, turns as a free rigid body if gravity has no moment about the
+//! joint; the centre of a free one follows a parabola, `x = X − Rc`.
+use super::{FreeBody, PlanePendulum, SphericalPendulum};
 use crate::{
-    geometry::s2,
+    Vec3,
+    geometry::{s2, so3},
     integrator::catalog::Mechanism,
     lagrangian::{Derivatives, Lagrangian},
     spheres::{Spheres, view, view_mut},
-    system::State,
+    system::{State, System},
+    tree::Tree,
 };
 use std::f64::consts::FRAC_PI_2;
+use std::sync::Arc;
 
 /// A motion in closed form.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Solution {
     /// Time of the start, s.
     start: f64,
     motion: Motion,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 enum Motion {
     /// Mᵢᵢ and the motion of every body.
     Spherical(Vec<(f64, SphericalPendulum)>),
     /// The inertia and the motion.
     Plane(f64, PlanePendulum),
+    Rigid(Rigid),
+}
+
+/// One rigid body.
+#[derive(Clone)]
+struct Rigid {
+    tree: Arc<Tree>,
+    rotation: FreeBody,
+    flight: Option<Flight>,
+}
+
+/// The centre of mass of a body in free flight, in the axes of its joint.
+#[derive(Clone, Copy)]
+struct Flight {
+    /// The centre in the body, m.
+    centre: Vec3,
+    position: Vec3,
+    velocity: Vec3,
+    gravity: Vec3,
 }
 
 /// The motion of a mechanism from a state on, if it is known in closed form.
@@ -33,7 +57,8 @@ pub fn solution(mechanism: &Mechanism, state: &State) -> Option<Solution> {
     match mechanism {
         Mechanism::Spheres(spheres) => pendula(spheres, state),
         Mechanism::Lagrangian(lagrangian) => plane(lagrangian, state),
-        Mechanism::Hamel(_) | Mechanism::Tree(_) => None,
+        Mechanism::Tree(tree) => rigid(tree, state),
+        Mechanism::Hamel(_) => None,
     }
 }
 
@@ -99,6 +124,66 @@ fn plane(lagrangian: &Lagrangian, state: &State) -> Option<Solution> {
 
 const POINTS: u32 = 12;
 
+fn rigid(tree: &Arc<Tree>, state: &State) -> Option<Solution> {
+    let lone = tree.lone_body().filter(|lone| !lone.forced)?;
+    if !state.is_finite() {
+        return None;
+    }
+    let mut v = vec![0.0; tree.velocities()];
+    tree.velocity(state.t, &state.q, &state.p, &mut v, &mut tree.scratch());
+    let three = |list: &[f64]| Vec3::new(list[0], list[1], list[2]);
+    let body = &lone.inertia;
+    let (at, moving) = if lone.free { (3, 3) } else { (0, 0) };
+    let mut orientation = [0.0; 4];
+    orientation.copy_from_slice(&state.q[at..at + 4]);
+    if so3::length_defect(&orientation).abs() > 1e-12 {
+        return None;
+    }
+    let omega = three(&v[moving..]);
+    let turn = so3::matrix(&orientation);
+    let (inertia, flight) = if lone.free {
+        let flight = Flight {
+            centre: body.centre,
+            position: three(&state.q) + turn * body.centre,
+            velocity: three(&v) + turn * omega.cross(&body.centre),
+            gravity: lone.gravity,
+        };
+        (body.moment, Some(flight))
+    } else {
+        if body.mass * body.centre != Vec3::zeros() && lone.gravity != Vec3::zeros() {
+            return None;
+        }
+        // About the joint.
+        let matrix = body.matrix();
+        (matrix.fixed_view::<3, 3>(3, 3).into_owned(), None)
+    };
+    Some(Solution {
+        start: state.t,
+        motion: Motion::Rigid(Rigid {
+            tree: tree.clone(),
+            rotation: FreeBody::new(&inertia, orientation, omega),
+            flight,
+        }),
+    })
+}
+
+impl Rigid {
+    fn at(&self, t: f64, elapsed: f64) -> State {
+        let motion = self.rotation.at(elapsed);
+        let (turn, omega) = (motion.orientation, motion.angular_velocity);
+        let Some(flight) = &self.flight else {
+            return self.tree.state(t, &turn, omega.as_slice());
+        };
+        let matrix = so3::matrix(&turn);
+        let fallen = flight.velocity + flight.gravity * (0.5 * elapsed);
+        let place = flight.position + fallen * elapsed - matrix * flight.centre;
+        let velocity = flight.velocity + flight.gravity * elapsed - matrix * omega.cross(&flight.centre);
+        let q = [place.as_slice(), &turn].concat();
+        self.tree
+            .state(t, &q, &[velocity.as_slice(), omega.as_slice()].concat())
+    }
+}
+
 impl Solution {
     /// The state at a time, s.
     pub fn at(&self, t: f64) -> State {
@@ -117,6 +202,7 @@ impl Solution {
                 let motion = pendulum.at(t - self.start);
                 State::new(t, vec![motion.angle], vec![inertia * motion.rate])
             }
+            Motion::Rigid(rigid) => rigid.at(t, t - self.start),
         }
     }
 }

@@ -29,6 +29,7 @@ pub use source::{Location, Override, Source};
 pub use units::{QuantityError, Unit, parse_quantity};
 
 use crate::{
+    geometry::EulerOrder,
     integrator::{
         Integrator,
         catalog::{Family, Mechanism, Method, Options},
@@ -65,6 +66,8 @@ pub struct Model {
     pub schedule: Schedule,
     /// How the trajectory is written.
     pub format: Format,
+    /// Euler angles that the trajectory has beside its quaternions, if it is to have any.
+    pub attitude: Option<EulerOrder>,
     /// What was understood of the text, in words.
     pub description: Description,
     /// The model with all overrides in it, as text that loads to the same model.
@@ -153,6 +156,7 @@ fn read(document: &Document<'_>, problems: &Problems) -> Option<Model> {
         options: run.options,
         schedule: run.schedule,
         format: run.format,
+        attitude: run.attitude,
         description,
         resolved: document.to_toml(""),
         notes: Vec::new(),

@@ -1,6 +1,7 @@
 //! `[method]`, `[run]` and `[output]`.
-use super::{Section, Spanned, Unit};
+use super::{Section, Spanned, Unit, tree::rotation};
 use crate::{
+    geometry::EulerOrder,
     integrator::catalog::{self, Family, Method, Options},
     simulation::Schedule,
 };
@@ -23,6 +24,7 @@ pub(super) struct Run {
     pub(super) options: Options,
     pub(super) schedule: Schedule,
     pub(super) format: Format,
+    pub(super) attitude: Option<EulerOrder>,
 }
 
 pub(super) fn read(root: &Section<'_>, family: Family) -> Option<Run> {
@@ -41,22 +43,24 @@ pub(super) fn read(root: &Section<'_>, family: Family) -> Option<Run> {
         .with("`step = 0.01` and `duration = 10`")
         .table()
         .map(read_schedule);
-    let format = root
-        .optional("output")
-        .table()
-        .map_or(Some(Format::Parquet), read_format);
+    let output = root.optional("output").table();
+    let output = output.map_or(Some((Format::Parquet, None)), |section| {
+        read_output(section, family)
+    });
     let ((method, method_span, mut options), schedule) = (method??, schedule??);
     options.end = Some(schedule.step * schedule.steps as f64);
     if method.adaptive && options.max_step.is_none() {
         // As `ode45` does: never a step longer than a tenth of the run.
         options.max_step = options.end.map(|end| 0.1 * end);
     }
+    let (format, attitude) = output?;
     Some(Run {
         method,
         method_span,
         options,
         schedule,
-        format: format?,
+        format,
+        attitude,
     })
 }
 
@@ -249,12 +253,31 @@ fn whole_steps(section: &Section<'_>, duration: &Spanned<f64>, step: f64) -> Opt
     Some(steps as usize)
 }
 
-fn read_format(section: Section<'_>) -> Option<Format> {
-    let format = section.required("format").choice(&["parquet", "csv", "npz"]);
+fn read_output(section: Section<'_>, family: Family) -> Option<(Format, Option<EulerOrder>)> {
+    let asked = section.has("attitude");
+    let field = match asked {
+        true => section.optional("format"),
+        false => section.required("format"),
+    };
+    let format = field.choice(&["parquet", "csv", "npz"]);
+    let sound = format.is_some() || !section.holds("format") && asked;
+    let attitude = match (asked, family) {
+        (false, _) => Some(None),
+        (true, Family::Tree) => rotation::order(&section, "attitude").map(Some),
+        (true, _) => {
+            let span = section.key_span("attitude").unwrap_or_else(|| section.span());
+            section
+                .problems()
+                .error(span, "only bodies of trees have an attitude")
+                .help("remove it; this model has no quaternions")
+                .none()
+        }
+    };
     section.finish();
-    match format?.value {
-        "csv" => Some(Format::Csv),
-        "npz" => Some(Format::Npz),
-        _ => Some(Format::Parquet),
-    }
+    let format = match format.map(|format| format.value) {
+        Some("csv") => Format::Csv,
+        Some("npz") => Format::Npz,
+        _ => Format::Parquet,
+    };
+    sound.then_some((format, attitude?))
 }

@@ -7,6 +7,7 @@ mod constraints;
 mod forces;
 mod joint;
 mod laws;
+pub(super) mod rotation;
 mod sites;
 
 use super::{Description, Problems, Section, Unit};

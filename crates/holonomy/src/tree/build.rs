@@ -224,6 +224,12 @@ impl Tree {
             };
             sound.map_err(|e| TreeError::Inertia(name.clone(), e))?;
             labels(name, &body.joint, &mut layout.coordinates, &mut layout.velocities);
+            if matches!(body.joint, Joint::Spherical | Joint::Free) {
+                // The quaternion is the last of its coordinates.
+                layout
+                    .rotations
+                    .push((layout.coordinates.len() - 4, name.clone()));
+            }
             let (primitives, last_from_joint) = primitives(name, body.joint, &mut motions)?;
             let mut parent = body.parent.map(|p| body_nodes[p]);
             let mut before = body.parent.map_or_else(Pose::identity, |p| node_from_body[p]);

@@ -62,6 +62,20 @@ pub struct Tree {
     layout: Layout,
 }
 
+/// The body of a tree that has only one, on a ball joint or free.
+pub(crate) struct Lone {
+    /// Behind the joint.
+    pub(crate) inertia: crate::geometry::RigidInertia,
+    /// Whether it flies.
+    pub(crate) free: bool,
+    /// In the axes before the joint, m/s².
+    pub(crate) gravity: Vec3,
+    /// Whether anything acts on it but gravity.
+    pub(crate) forced: bool,
+    /// Whether forces in the joint or constraints do.
+    pub(crate) held: bool,
+}
+
 /// A site on a node, in the node's frame, or in the world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SitePlace {
@@ -96,6 +110,11 @@ impl Tree {
         (node.q, node.v)
     }
 
+    /// Whether bodies turn in space, on spherical or free joints.
+    pub fn has_ball_joints(&self) -> bool {
+        self.nodes.iter().any(|node| node.kind == Kind::Ball)
+    }
+
     /// The configuration in which every joint is at zero (driven joints are where they are at time t).
     pub fn zero(&self, t: f64) -> Vec<f64> {
         let mut q = vec![0.0; self.coordinates];
@@ -117,6 +136,24 @@ impl Tree {
         let mut state = State::new(t, q, p);
         state.lambda = vec![0.0; self.constraint_rows];
         state
+    }
+
+    /// Its body, if it is one body on a ball joint, or free.
+    pub(crate) fn lone_body(&self) -> Option<Lone> {
+        let free = match &self.nodes[..] {
+            [ball] if ball.kind == Kind::Ball => false,
+            [shift, ball] if shift.kind == Kind::Translation && ball.kind == Kind::Ball => true,
+            _ => return None,
+        };
+        let (before, behind) = (self.nodes.first()?, self.nodes.last()?);
+        let held = !self.joint_forces.is_empty() || !self.constraints.is_empty();
+        Some(Lone {
+            inertia: behind.inertia,
+            free,
+            gravity: before.rotation.tr_mul(&self.gravity),
+            forced: held || !self.potentials.is_empty() || !self.wrenches.is_empty(),
+            held,
+        })
     }
 
     /// The first of the nodes that make up a body's joint.

@@ -314,6 +314,24 @@ pub(crate) fn jointed() -> Problem {
     }
 }
 
+/// One rigid body on a ball joint: the moments of inertia all differ.
+pub(crate) fn top() -> Problem {
+    let text = r#"
+        space = "tree"
+        gravity = [0, 0, 9.81]
+        body = [{ name = "top", joint = { kind = "spherical" }, mass = 1, centre = [0, 0, 0.4], inertia = [0.4, 0.5, 0.2],
+                  orientation = [0.96, 0.28, 0, 0], angular_velocity = [0.4, 0.7, 0.5] }]
+        method = { name = "tree-variational" }
+        run = { step = 0.01, steps = 1 }
+    "#;
+    let model = load("top", text, &[]);
+    Problem {
+        name: "top",
+        mechanism: model.mechanism,
+        state: model.state,
+    }
+}
+
 pub(crate) fn on_spheres() -> Vec<Problem> {
     vec![pendulum(), separate(), chain(), tree(), dense()]
 }
@@ -323,12 +341,13 @@ pub(crate) fn problems() -> Vec<Problem> {
     all.push(typed());
     all.push(framed());
     all.push(jointed());
+    all.push(top());
     all
 }
 
 /// An integrable problem that the method fits.
 pub(crate) fn fitting(method: &Method) -> Problem {
-    [pendulum(), typed(), framed(), jointed()]
+    [pendulum(), typed(), framed(), jointed(), top()]
         .into_iter()
         .find(|p| p.simulation(method, &Options::default()).is_some())
         .unwrap_or_else(|| panic!("{} fits no problem", method.name))

@@ -1,10 +1,5 @@
 //! `[[constraint]]`, by kind.
-use super::{
-    bodies::Bodies,
-    joint::{direction, rotation},
-    laws,
-    sites::Sites,
-};
+use super::{bodies::Bodies, joint::direction, laws, rotation, sites::Sites};
 use crate::{
     Vec3,
     model::{Section, Unit, parse_quantity},
@@ -149,7 +144,7 @@ fn orientation(section: &Section<'_>, bodies: &Bodies) -> Option<Vec<Constraint>
     let problems = section.problems();
     let body = section.required("body").reference();
     let against = section.optional("against").reference();
-    let relative = rotation(section, "turned");
+    let relative = rotation::read(section, "turned");
     let to = body.and_then(|body| body.resolve("body", &bodies.names(), problems));
     let from = match against {
         Some(against) => bodies.resolve(&against, problems)?,
@@ -165,7 +160,7 @@ fn orientation(section: &Section<'_>, bodies: &Bodies) -> Option<Vec<Constraint>
 /// Points that coincide, on bodies that are turned alike.
 fn weld(section: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Option<Vec<Constraint>> {
     let between = sites.between(section, bodies);
-    let relative = rotation(section, "turned");
+    let relative = rotation::read(section, "turned");
     let (between, relative) = (between?, relative?);
     let (from, to, relative) = match between.map(|site| sites.list[site].body) {
         [from, Some(to)] => (from, to, relative),

@@ -1,8 +1,8 @@
 //! `joint = { … }` of a body, and where and how fast it starts.
-use super::laws;
+use super::{laws, rotation};
 use crate::{
     Vec3,
-    geometry::{Pose, so3},
+    geometry::Pose,
     model::{Section, Spanned, Unit},
     tree::{Along, Joint, JointForce, Motion},
 };
@@ -83,7 +83,7 @@ pub(super) fn read(body: &Section<'_>) -> Option<Placed> {
     let kind = section.required("kind").choice_of("kind of joint", &KINDS);
     let at = section.optional("at").vector(Unit::METRE);
     let sound_at = at.is_some() == section.has("at");
-    let turned = rotation(&section, "turned");
+    let turned = rotation::read(&section, "turned");
     let Some(kind) = kind else {
         section.finish_unread();
         return None;
@@ -205,50 +205,6 @@ fn axes(section: &Section<'_>) -> Option<[Vec3; 2]> {
     Some(axes)
 }
 
-/// A rotation: a quaternion `[w, x, y, z]`, `{ axis = […], angle = … }` or `{ euler = [psi, theta, phi] }`; none if
-/// the key is absent.
-pub(super) fn rotation<'a>(section: &Section<'a>, key: &'a str) -> Option<UnitQuaternion<f64>> {
-    let [w, x, y, z] = quaternion(section, key)?;
-    Some(UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z)))
-}
-
-fn quaternion<'a>(section: &Section<'a>, key: &'a str) -> Option<[f64; 4]> {
-    if !section.has(key) {
-        return Some([1.0, 0.0, 0.0, 0.0]);
-    }
-    let problems = section.problems();
-    if section.is_array(key) {
-        let given = section.optional(key).vector_n(4, Unit::NONE)?;
-        let norm = given.value.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if !((norm - 1.0).abs() <= 1e-3) {
-            let report = problems.error(
-                given.span,
-                format!("the quaternion `{key}` has length {norm:.6}, not 1"),
-            );
-            let unit: Vec<String> = given.value.iter().map(|x| format!("{}", x / norm)).collect();
-            return match norm > 0.0 && norm.is_finite() {
-                true => report.help(format!("did you mean `[{}]`?", unit.join(", "))),
-                false => report.help("no rotation is `[1, 0, 0, 0]`"),
-            }
-            .none();
-        }
-        let unit = [0, 1, 2, 3].map(|k| given.value[k] / norm);
-        return Some(so3::normalised(unit));
-    }
-    let table = section.optional(key).table()?;
-    let turn = if table.has("euler") {
-        let angles = table.optional("euler").vector(Unit::RADIAN);
-        table.finish();
-        let [psi, theta, phi] = angles?.value;
-        UnitQuaternion::from_euler_angles(phi, theta, psi)
-    } else {
-        let (axis, angle) = (axis(&table, "axis"), table.required("angle").number(Unit::RADIAN));
-        table.finish();
-        UnitQuaternion::from_scaled_axis(axis?.normalize() * angle?.value)
-    };
-    Some(so3::normalised([turn.w, turn.i, turn.j, turn.k]))
-}
-
 fn refuse_with_driven(body: &Section<'_>) -> Option<()> {
     let mut sound = Some(());
     for key in ["position", "velocity", "spring", "damping", "effort"] {
@@ -303,13 +259,13 @@ fn read_start(body: &Section<'_>, kind: &str) -> Option<(Vec<f64>, Vec<f64>)> {
             Some((q?, v?))
         }
         "spherical" => {
-            let q = quaternion(body, "orientation");
+            let q = rotation::quaternion(body, "orientation");
             let v = three("angular_velocity", Unit::RADIAN_PER_SECOND);
             Some((q?.to_vec(), v?))
         }
         "free" => {
             let place = three("position", Unit::METRE);
-            let turn = quaternion(body, "orientation");
+            let turn = rotation::quaternion(body, "orientation");
             let velocity = three("velocity", Unit::METRE_PER_SECOND);
             let spin = three("angular_velocity", Unit::RADIAN_PER_SECOND);
             Some(([place?, turn?.to_vec()].concat(), [velocity?, spin?].concat()))

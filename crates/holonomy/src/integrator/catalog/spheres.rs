@@ -1,0 +1,211 @@
+//! Methods on (S²)ⁿ.
+use super::{
+    Family, GEOMETRIC, Integrator, Kept, Mechanism, Method, Options, Unsupported, composed, of_choice,
+};
+use crate::{
+    integrator::{Rattle, Solver, SphereExplicit, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet},
+    spheres::Spheres,
+};
+use std::sync::Arc;
+
+const SOLVER: &[&str] = &["solver", "tolerance", "max_iterations"];
+const SEPARATE: &str = "separate bodies (a diagonal inertia matrix)";
+
+/// Variational or splitting methods: everything is kept.
+const ON_SPHERES: Method = Method {
+    reference: "Lee, Leok & McClamroch (2009)",
+    family: Some(Family::Spheres),
+    ..GEOMETRIC
+};
+
+pub(super) const METHODS: &[Method] = &[
+    Method {
+        name: "sphere-explicit",
+        summary: "explicit variational integrator on (S²)ⁿ, separate bodies",
+        build: |m, _| explicit(m, "sphere-explicit"),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-explicit-4",
+        summary: "sphere-explicit raised to order 4 by Suzuki's five stages",
+        reference: "Suzuki (1990)",
+        order: 4,
+        build: |m, _| composed(explicit(m, "sphere-explicit-4")?, 4),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-explicit-6",
+        summary: "sphere-explicit raised to order 6 by nine stages",
+        reference: "Kahan & Li (1997)",
+        order: 6,
+        build: |m, _| composed(explicit(m, "sphere-explicit-6")?, 6),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-explicit-8",
+        summary: "sphere-explicit raised to order 8 by seventeen stages",
+        reference: "Kahan & Li (1997)",
+        order: 8,
+        build: |m, _| composed(explicit(m, "sphere-explicit-8")?, 8),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-implicit",
+        summary: "implicit variational integrator on (S²)ⁿ, any inertia, O(n) for links",
+        options: SOLVER,
+        build: |m, o| implicit(m, o, "sphere-implicit"),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-implicit-4",
+        summary: "sphere-implicit raised to order 4 by Suzuki's five stages",
+        reference: "Suzuki (1990)",
+        order: 4,
+        options: SOLVER,
+        build: |m, o| composed(implicit(m, o, "sphere-implicit-4")?, 4),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-implicit-6",
+        summary: "sphere-implicit raised to order 6 by nine stages",
+        reference: "Kahan & Li (1997)",
+        order: 6,
+        options: SOLVER,
+        build: |m, o| composed(implicit(m, o, "sphere-implicit-6")?, 6),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-implicit-8",
+        summary: "sphere-implicit raised to order 8 by seventeen stages",
+        reference: "Kahan & Li (1997)",
+        order: 8,
+        options: SOLVER,
+        build: |m, o| composed(implicit(m, o, "sphere-implicit-8")?, 8),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-split",
+        summary: "great-circle drifts and kicks, separate bodies, any step",
+        reference: "Strang (1968)",
+        build: |m, _| split(m, "sphere-split", 2),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-split-4",
+        summary: "great-circle splitting of order 4, six optimized stages",
+        reference: "Blanes & Moan (2002)",
+        order: 4,
+        build: |m, _| split(m, "sphere-split-4", 4),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-split-6",
+        summary: "great-circle splitting of order 6, eleven optimized stages",
+        reference: "Blanes & Moan (2002)",
+        order: 6,
+        build: |m, _| split(m, "sphere-split-6", 6),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "rattle",
+        summary: "RATTLE on Cartesian positions, separate bodies, solved exactly",
+        reference: "Andersen (1983)",
+        build: |m, _| separate(m, "rattle", |spheres| Some(Box::new(Rattle::new(spheres)?))),
+        ..ON_SPHERES
+    },
+    Method {
+        name: "stormer-verlet",
+        summary: "generalized Störmer–Verlet of document 000, separate bodies",
+        reference: "Zenkov, Leok & Bloch (2012)",
+        on_manifold: false,
+        build: |m, _| {
+            let built = separate(m, "stormer-verlet", |spheres| {
+                Some(Box::new(StormerVerlet::new(spheres)?))
+            });
+            built.map_err(|unsupported| Unsupported {
+                // What Störmer and Verlet do, where the kinetic energy is that of masses.
+                instead: match m {
+                    Mechanism::Lagrangian(_) => "trapezoid",
+                    _ => unsupported.instead,
+                },
+                ..unsupported
+            })
+        },
+        ..ON_SPHERES
+    },
+    Method {
+        name: "sphere-hamel",
+        summary: "discrete Hamel integrator of document 000, separate bodies",
+        reference: "Zenkov, Leok & Bloch (2012)",
+        symplectic: false,
+        momentum: Kept::UniformGravity,
+        options: &["max_iterations"],
+        build: |m, o| {
+            separate(m, "sphere-hamel", |spheres| {
+                let iterations = o.max_iterations.unwrap_or(200);
+                Some(Box::new(SphereHamel::new(spheres, iterations)?))
+            })
+        },
+        ..ON_SPHERES
+    },
+];
+
+/// The bodies of a mechanism on spheres.
+pub(super) fn spheres(mechanism: &Mechanism, method: &'static str) -> Result<Arc<Spheres>, Unsupported> {
+    match mechanism {
+        Mechanism::Spheres(spheres) => Ok(spheres.clone()),
+        _ => Err(Unsupported {
+            method,
+            needs: "bodies on spheres (`space = \"spheres\"`)",
+            instead: of_choice(mechanism),
+        }),
+    }
+}
+
+/// A method for separate bodies, made by `new`, which refuses others.
+fn separate(
+    mechanism: &Mechanism,
+    method: &'static str,
+    new: impl FnOnce(Arc<Spheres>) -> Option<Box<dyn Integrator>>,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    new(spheres(mechanism, method)?).ok_or(Unsupported {
+        method,
+        needs: SEPARATE,
+        instead: "sphere-implicit",
+    })
+}
+
+fn explicit(mechanism: &Mechanism, method: &'static str) -> Result<Box<dyn Integrator>, Unsupported> {
+    separate(mechanism, method, |spheres| {
+        Some(Box::new(SphereExplicit::new(spheres)?))
+    })
+}
+
+fn split(
+    mechanism: &Mechanism,
+    method: &'static str,
+    order: u32,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    separate(mechanism, method, |spheres| {
+        Some(Box::new(SphereSplit::new(spheres, order)?))
+    })
+}
+
+fn implicit(
+    mechanism: &Mechanism,
+    options: &Options,
+    method: &'static str,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    let spheres = spheres(mechanism, method)?;
+    let solver = if options.fixed_point {
+        Solver::FixedPoint {
+            tolerance: options.tolerance.unwrap_or(1e-15),
+            max_iterations: options.max_iterations.unwrap_or(200),
+        }
+    } else {
+        Solver::Newton {
+            max_iterations: options.max_iterations.unwrap_or(30),
+        }
+    };
+    Ok(Box::new(SphereImplicit::new(spheres, solver)))
+}
