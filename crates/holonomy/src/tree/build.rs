@@ -301,10 +301,36 @@ impl Tree {
             .collect();
         tree.kept = invariants::find(&tree);
         tree.layout.invariants = tree.kept.iter().map(invariants::Kept::name).collect();
+        tree.layout.multipliers = tree
+            .constraints
+            .iter()
+            .flat_map(|(name, c)| {
+                c.suffixes()
+                    .into_iter()
+                    .map(move |suffix| format!("{name}{suffix}"))
+            })
+            .collect();
+        tree.layout.driven = tree.is_driven();
         if tree.layout.down.is_none() {
             tree.layout.down = tree.potentials.iter().find_map(|v| v.down());
         }
         Ok(tree)
+    }
+
+    /// Whether the motion changes the energy: forces without potential act, or something is driven.
+    fn is_driven(&self) -> bool {
+        let acts = |force: &JointForce| match force {
+            JointForce::Damper { coefficient } => *coefficient != 0.0,
+            JointForce::Effort(_) => true,
+            JointForce::Spring { .. } | JointForce::Potential(_) => false,
+        };
+        !self.motions.is_empty()
+            || !self.wrenches.is_empty()
+            || self.joint_forces.iter().any(|(_, force)| acts(force))
+            || self
+                .constraints
+                .iter()
+                .any(|(_, constraint)| constraint.is_driven())
     }
 
     /// Every joint must move some inertia, in some configuration; the articulated inertia tells.

@@ -8,6 +8,7 @@
 //! Everything is in sweeps, outward and inward. Spatial vectors have the axes of the world and the
 //! origin of their own joint as reference point: between neighbours they are only shifted, and
 //! bodies far from the origin of the world lose no digits.
+mod assemble;
 mod build;
 mod constraint;
 mod dynamics;
@@ -16,6 +17,9 @@ mod invariants;
 mod joint;
 mod kinematics;
 mod min_norm;
+mod redundant;
+mod settle;
+mod spline;
 mod system;
 
 pub use build::{Body, Site, TreeError, TreeParts};
@@ -23,7 +27,11 @@ pub use constraint::{Constraint, Length};
 pub use forces::{JointForce, Law, Wrench, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
 pub use kinematics::{Frame, Kinematics};
+pub use redundant::Dependence;
+pub use settle::{Equilibrium, Seek, SettleError, Settling, Stability};
+pub use spline::{Spline, SplineError};
 
+pub(crate) use assemble::{assemble, close};
 pub(crate) use build::Node;
 pub(crate) use constraint::{Moving, Rows};
 pub(crate) use dynamics::Dynamics;
@@ -146,6 +154,18 @@ impl Tree {
         };
         let longest = self.nodes.iter().map(reach).fold(0.0, f64::max);
         if longest > 0.0 { longest } else { 1.0 }
+    }
+
+    /// What a displacement of one counts, by velocity: 1 rad, or the size of the tree.
+    pub(crate) fn units(&self) -> Vec<f64> {
+        let length = self.length();
+        let mut units = vec![1.0; self.velocities];
+        for node in &self.nodes {
+            if matches!(node.kind, Kind::Translation | Kind::Screw { turn: 0.0, .. }) {
+                units[node.v..node.v + node.dofs].fill(length);
+            }
+        }
+        units
     }
 
     /// Puts driven joints where they are at time t.

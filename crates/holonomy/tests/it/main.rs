@@ -36,6 +36,8 @@ mod potentials;
 mod published;
 /// Do trajectories agree with references computed by another route?
 mod references;
+/// Do trees settle where statics says, and name what does not?
+mod settle;
 /// Are motions in closed form those of the mechanism?
 mod solutions;
 /// Are trees in files those of the documents, and of code?

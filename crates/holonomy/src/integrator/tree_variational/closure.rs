@@ -35,6 +35,8 @@ pub(super) struct Closure {
     velocity: Vec<f64>,
     /// Equations that depended on others in the last step.
     pub(super) dependent: usize,
+    /// The constraints they belong to, as in [`StepInfo::dependent`](crate::integrator::StepInfo).
+    pub(super) depending: u128,
     /// The largest g at the end of the step, as a fraction of its terms.
     pub(super) open: f64,
 }
@@ -131,6 +133,10 @@ impl Closure {
         }
         self.schur.factorise(DEPENDENT);
         self.dependent = m - self.schur.rank();
+        self.depending = 0;
+        let depending = &mut self.depending;
+        self.schur
+            .dependent(|row| *depending |= 1 << tree.constraint_of(row).min(127));
         self.schur.solve(&mut self.change);
         for k in 0..m {
             for (x, z) in x.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {

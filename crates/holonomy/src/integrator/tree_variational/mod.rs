@@ -27,7 +27,7 @@ use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
     lagrangian::Undefined,
     system::State,
-    tree::{Dynamics, Kind, Tree},
+    tree::{Dynamics, Rows, Tree, close},
 };
 use balance::Balance;
 use broyden::Broyden;
@@ -93,13 +93,7 @@ const SMALL_MOTION: f64 = 1e-6;
 impl TreeVariational {
     /// A method for a tree.
     pub fn new(tree: Arc<Tree>, options: TreeOptions) -> Self {
-        let length = tree.length();
-        let mut units = vec![1.0; tree.velocities()];
-        for node in &tree.nodes {
-            if matches!(node.kind, Kind::Translation | Kind::Screw { turn: 0.0, .. }) {
-                units[node.v..node.v + node.dofs].fill(length);
-            }
-        }
+        let units = tree.units();
         Self {
             elimination: Elimination::new(&tree),
             tree,
@@ -139,8 +133,26 @@ impl TreeVariational {
 
     fn too_large(&self, node: usize) -> Fault {
         Fault {
-            cause: Cause::TooLarge,
+            cause: Cause::HalfTurn,
             body: Some(self.tree.nodes[node].body),
+        }
+    }
+
+    /// A step fails because of its constraints if nothing meets them at its end.
+    fn diagnosed(&self, state: &State, fault: Fault) -> Fault {
+        let (mut q, mut rows) = (state.q.clone(), Rows::default());
+        let free = vec![false; self.tree.velocities()];
+        let t = state.t + self.balance.h;
+        if self.tree.constraints() == 0 || close(&self.tree, t, &mut q, &free, &mut rows) {
+            return fault;
+        }
+        let each = rows.value.iter().map(|g| g.abs()).enumerate();
+        match each.max_by(|a, b| a.1.total_cmp(&b.1)) {
+            Some((equation, open)) if open.is_finite() => Fault {
+                cause: Cause::Unmet { equation, open },
+                body: None,
+            },
+            _ => fault,
         }
     }
 
@@ -299,7 +311,7 @@ impl Integrator for TreeVariational {
         }
         let guessed = self.balance.guess(&self.tree, state, &mut self.dynamics);
         guessed.map_err(|node| self.singular(node))?;
-        let iterations = self.solve(state)?;
+        let iterations = self.solve(state).map_err(|fault| self.diagnosed(state, fault))?;
         self.balance.end_momentum(&self.tree, &mut self.next_p);
         if constrained && !one_sided {
             let projected = self.closure.project(
@@ -330,6 +342,7 @@ impl Integrator for TreeVariational {
         Ok(StepInfo {
             iterations,
             evaluations: iterations + 2,
+            dependent: if constrained { self.closure.depending } else { 0 },
             ..StepInfo::default()
         })
     }
