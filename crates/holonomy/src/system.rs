@@ -104,6 +104,8 @@ pub struct Layout {
     pub down: Option<Vec3>,
     /// Names of the constraints, one per entry of `lambda`.
     pub multipliers: Vec<String>,
+    /// Units of the multipliers, `""` for one that has none; empty where they are not known.
+    pub multiplier_units: Vec<&'static str>,
     /// Which entries of `q` are angles, to be reported within ±π; empty where none is.
     pub periodic: Vec<bool>,
     /// Whether the motion itself changes the energy: forces act, or something depends on time.

@@ -33,6 +33,7 @@ pub(super) struct Draft {
     settled: Option<Range<usize>>,
     /// For people.
     parameters: Vec<(String, Vec<f64>)>,
+    cables: Vec<(String, String)>,
 }
 
 /// Keys of models in other spaces.
@@ -80,6 +81,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
         root.lacks(&["body", "cable"], span, "the model has no bodies")
             .help("add `[[body]]` sections with `joint`, or a `[[cable]]`");
     }
+    let described = cables.iter().map(cable::Written::described).collect();
     let mut closures = Vec::new();
     for cable in cables {
         closures.extend(cable.make(&gravity, &mut bodies, &mut sites, problems));
@@ -98,6 +100,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
         wrenches,
         settled,
         parameters: laws.described(),
+        cables: described,
     })
 }
 
@@ -124,6 +127,7 @@ impl Draft {
                 .map(|entry| (entry.name.clone(), entry.words.clone()))
                 .collect(),
             parameters: self.parameters.clone(),
+            cables: self.cables.clone(),
             ..Description::default()
         }
     }

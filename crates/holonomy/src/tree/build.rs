@@ -310,6 +310,7 @@ impl Tree {
                     .map(move |suffix| format!("{name}{suffix}"))
             })
             .collect();
+        tree.layout.multiplier_units = tree.multiplier_units();
         tree.layout.driven = tree.is_driven();
         if tree.layout.down.is_none() {
             tree.layout.down = tree.potentials.iter().find_map(|v| v.down());

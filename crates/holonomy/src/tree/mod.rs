@@ -11,6 +11,7 @@
 mod assemble;
 mod build;
 mod constraint;
+mod describe;
 mod dynamics;
 mod forces;
 mod invariants;
@@ -24,6 +25,7 @@ mod system;
 
 pub use build::{Body, Site, TreeError, TreeParts};
 pub use constraint::{Constraint, Length};
+pub use describe::BodyDescription;
 pub use forces::{JointForce, Law, Wrench, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
 pub use kinematics::{Frame, Kinematics};
