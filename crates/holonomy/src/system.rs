@@ -92,8 +92,10 @@ pub struct Layout {
     pub velocities: Vec<String>,
     /// Names of the sites; empty where every body has one, called as it is.
     pub sites: Vec<String>,
-    /// For each site, where the link that ends there begins.
+    /// For each site, where the link that ends there begins; at the site itself where there is no link.
     pub bases: Vec<Base>,
+    /// Sites with a string between them, for drawings.
+    pub strings: Vec<Vec<usize>>,
     /// Names of the conserved momenta, as `System::invariants` lists them.
     pub invariants: Vec<String>,
     /// Sub-expressions of formulas, as text, for messages.

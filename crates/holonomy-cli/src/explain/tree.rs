@@ -74,7 +74,13 @@ fn bodies(model: &Model, system: &Tree, page: &mut Page) {
     if !whole {
         page.text += &format!("  … and {} more\n", names.len() - shown);
     }
-    for (index, (name, words)) in model.description.cables.iter().enumerate() {
+    let description = &model.description;
+    if description.cables.len() + driven.len() + description.potentials.len() + description.parameters.len()
+        > 0
+    {
+        page.section("with them");
+    }
+    for (index, (name, words)) in description.cables.iter().enumerate() {
         let what = if index == 0 { "cables" } else { "" };
         page.line(what, &format!("{name}: {words}"));
     }
@@ -90,7 +96,7 @@ fn bodies(model: &Model, system: &Tree, page: &mut Page) {
     if !potentials.is_empty() {
         page.list("potentials", &potentials);
     }
-    let parameters = &model.description.parameters;
+    let parameters = &description.parameters;
     let parameters: Vec<String> = parameters
         .iter()
         .map(|(name, value)| {

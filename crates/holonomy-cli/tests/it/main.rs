@@ -8,6 +8,7 @@ mod is_the_json_as_promised;
 mod what_do_studies_say;
 mod what_is_a_bad_input;
 mod what_is_a_formula;
+mod what_settles;
 
 use serde_json::Value;
 use std::{

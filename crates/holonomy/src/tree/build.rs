@@ -310,6 +310,15 @@ impl Tree {
                     .map(move |suffix| format!("{name}{suffix}"))
             })
             .collect();
+        tree.layout.strings = tree
+            .constraints
+            .iter()
+            .filter_map(|(_, constraint)| match constraint {
+                Constraint::Distance { between, .. } => Some(between.to_vec()),
+                Constraint::Cable { through, .. } => Some(through.clone()),
+                _ => None,
+            })
+            .collect();
         tree.layout.multiplier_units = tree.multiplier_units();
         tree.layout.driven = tree.is_driven();
         if tree.layout.down.is_none() {
@@ -353,7 +362,7 @@ impl Tree {
     }
 }
 
-/// Where drawn links begin: sites at the origins of their bodies' joints, these at their parents'.
+/// Where drawn links begin: sites at the origins of their bodies' joints, these at their parents' unless they are free.
 fn bases(sites: &[Site], nodes: &[Node], body_nodes: &[usize]) -> Vec<Base> {
     let origin = |body: usize| Base::Site(sites.len() + body);
     let of_sites = sites.iter().map(|site| match site.body {
@@ -366,6 +375,7 @@ fn bases(sites: &[Site], nodes: &[Node], body_nodes: &[usize]) -> Vec<Base> {
             .find(|node| node.body == body)
             .unwrap_or(&nodes[body_nodes[body]]);
         match first.parent {
+            _ if first.kind == Kind::Translation => origin(body),
             Some(parent) => origin(nodes[parent].body),
             None => Base::Fixed(first.translation),
         }

@@ -10,15 +10,15 @@
 //! Steps go along the constraints, which are then closed again, and are as long as the forces at both ends
 //! agree with what was foreseen. The eigenvalues of A along the constraints are the squares of the
 //! frequencies of small motions: all positive at a minimum of the energy. O(n³) for each step.
+mod local;
+
 use super::{
     Dynamics, Kind, Loads, Rows, Tree,
-    assemble::{close, displaced, evaluate},
+    assemble::{close, displaced},
 };
-use crate::{
-    geometry::se3::{Wrench, angular, linear, wrench_from},
-    system::System,
-};
-use nalgebra::{Cholesky, DMatrix, DVector, SymmetricEigen};
+use crate::system::System;
+use local::{Forces, Local, unbalanced};
+use nalgebra::{Cholesky, DVector, SymmetricEigen};
 
 /// What is sought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,8 +109,6 @@ const MOST_STEPS: usize = 400;
 /// Displacements, in radians or lengths of the tree, of one step at first, and beyond which nothing holds.
 const FIRST_RADIUS: f64 = 0.5;
 const FAR: f64 = 1e5;
-/// Displacement for central differences: the third root of rounding, and smaller for the sake of stiff springs.
-const DIFFERENCE: f64 = 1e-5;
 /// Corrections below this no longer say anything but rounding, those below the second are close enough for Newton.
 const ROUNDING: f64 = 1e-14;
 const CLOSE: f64 = 1e-7;
@@ -118,8 +116,6 @@ const CLOSE: f64 = 1e-7;
 const FLAT: f64 = 1e-9;
 /// Forces below this fraction of those that act are none, along motions that meet no resistance.
 const NO_FORCE: f64 = 1e-10;
-/// Rows below this fraction of their length depend on others; the root of what it is for their products.
-const DEPENDENT_ROW: f64 = 3e-6;
 /// Times a saddle is left.
 const MOST_KICKS: usize = 8;
 const KICK: f64 = 0.05;
@@ -129,32 +125,6 @@ impl Tree {
     pub fn settle(&self, q: &[f64], settling: &Settling) -> Result<Equilibrium, SettleError> {
         Search::new(self, q, settling)?.run()
     }
-}
-
-/// Forces at a configuration and what there is to compare them with.
-struct Forces {
-    /// F, and the sum of the sizes of its terms.
-    value: DVector<f64>,
-    terms: DVector<f64>,
-    rows: Rows,
-}
-
-/// The linear problem at one configuration.
-struct Local {
-    /// L⁻¹.
-    inverse: DMatrix<f64>,
-    /// Q, one column per independent row.
-    normal: DMatrix<f64>,
-    /// λ, and r.
-    lambda: DVector<f64>,
-    residual: DVector<f64>,
-    /// P L⁻¹ F.
-    push: DVector<f64>,
-    /// Size of what `push` is a sum of.
-    terms: f64,
-    /// A, its symmetric part, and σ.
-    matrix: DMatrix<f64>,
-    symmetric: DMatrix<f64>,
 }
 
 struct Search<'a> {
@@ -247,148 +217,6 @@ impl<'a> Search<'a> {
         let forces = self.forces(&self.q.clone())?;
         let local = self.local(&forces)?;
         Err(self.not_converged(&local, &forces, MOST_STEPS))
-    }
-
-    /// F at rest and G.
-    fn forces(&mut self, q: &[f64]) -> Result<Forces, SettleError> {
-        let (tree, t) = (self.tree, self.settling.t);
-        self.dynamics.kinematics.place(tree, q);
-        tree.load(t, &self.dynamics.kinematics, &mut self.loads);
-        tree.efforts(t, q, &self.still, 1.0, &mut self.loads);
-        let frames = &self.dynamics.kinematics.frames;
-        let mut flow: Vec<Wrench> = self.loads.loads.iter().map(|load| load.wrench).collect();
-        let mut sizes: Vec<(f64, f64)> = flow
-            .iter()
-            .map(|w| (linear(w).norm(), angular(w).norm()))
-            .collect();
-        let n = tree.velocities;
-        let (mut value, mut terms) = (DVector::zeros(n), DVector::zeros(n));
-        for (i, node) in tree.nodes.iter().enumerate().rev() {
-            for k in 0..node.dofs {
-                let (screw, effort) = (frames[i].screw(node.kind, k), &self.loads.efforts[node.v + k]);
-                value[node.v + k] = screw.dot(&flow[i]) + effort.value;
-                terms[node.v + k] = linear(&screw).norm() * sizes[i].0
-                    + angular(&screw).norm() * sizes[i].1
-                    + effort.value.abs();
-            }
-            if let Some(parent) = node.parent {
-                let carried = wrench_from(&flow[i], &frames[i].offset);
-                flow[parent] += carried;
-                let (force, moment) = sizes[i];
-                sizes[parent].0 += force;
-                sizes[parent].1 += moment + frames[i].offset.norm() * force;
-            }
-        }
-        let mut rows = Rows::default();
-        evaluate(tree, t, q, &mut rows);
-        match value.iter().chain(&rows.jacobian).all(|x| x.is_finite()) {
-            true => Ok(Forces { value, terms, rows }),
-            false => Err(SettleError::Undefined),
-        }
-    }
-
-    /// r at a configuration, for given multipliers.
-    fn residual(&mut self, q: &[f64], lambda: &DVector<f64>) -> Result<DVector<f64>, SettleError> {
-        let forces = self.forces(q)?;
-        Ok(unbalanced(&forces, lambda))
-    }
-
-    /// H, column by column.
-    fn stiffness(&mut self, lambda: &DVector<f64>) -> Result<DMatrix<f64>, SettleError> {
-        let n = self.still.len();
-        let mut h = DMatrix::zeros(n, n);
-        let q = self.q.clone();
-        for j in 0..n {
-            let mut e = DVector::zeros(n);
-            let step = DIFFERENCE * self.units[j];
-            e[j] = step;
-            let forth = self.residual(&displaced(self.tree, &q, &e, 1.0), lambda)?;
-            let back = self.residual(&displaced(self.tree, &q, &e, -1.0), lambda)?;
-            h.set_column(j, &((back - forth) / (2.0 * step)));
-        }
-        Ok(h)
-    }
-
-    fn local(&mut self, forces: &Forces) -> Result<Local, SettleError> {
-        let n = self.still.len();
-        self.dynamics.kinematics.place(self.tree, &self.q);
-        let mut mass = DMatrix::from_row_slice(n, n, &self.dynamics.mass_matrix(self.tree));
-        for j in 0..n {
-            mass[(j, j)] *= 1.0 + 1e-14;
-        }
-        let lower = Cholesky::new(mass).ok_or(SettleError::Undefined)?.l();
-        let one = DMatrix::identity(n, n);
-        let inverse = lower.solve_lower_triangular(&one).ok_or(SettleError::Undefined)?;
-
-        let (normal, lambda) = self.multipliers(&inverse, forces);
-        let residual = unbalanced(forces, &lambda);
-        let h = self.stiffness(&lambda)?;
-        let project = |x: DVector<f64>| &x - &normal * normal.tr_mul(&x);
-        let push = project(&inverse * &residual);
-        let terms = (inverse.abs() * &forces.terms).norm();
-        let mut matrix = &inverse * h * inverse.transpose();
-        matrix -= &normal * (normal.tr_mul(&matrix));
-        matrix -= (&matrix * &normal) * normal.transpose();
-        let scale = matrix.amax();
-        let sigma = if scale > 0.0 { scale } else { 1.0 };
-        matrix += &normal * normal.transpose() * sigma;
-        let symmetric = (&matrix + matrix.transpose()) * 0.5;
-        Ok(Local {
-            inverse,
-            normal,
-            lambda,
-            residual,
-            push,
-            terms,
-            matrix,
-            symmetric,
-        })
-    }
-
-    /// Q, and the shortest multipliers that balance the forces across the constraints.
-    fn multipliers(&self, inverse: &DMatrix<f64>, forces: &Forces) -> (DMatrix<f64>, DVector<f64>) {
-        let (m, n) = (self.tree.constraints(), self.still.len());
-        let held: Vec<usize> = (0..n).filter(|j| self.kept[*j]).collect();
-        let mut across = DMatrix::zeros(n, m + held.len());
-        if m > 0 {
-            let jacobian = DMatrix::from_row_slice(m, n, &forces.rows.jacobian);
-            across
-                .columns_mut(0, m)
-                .copy_from(&(inverse * jacobian.transpose()));
-        }
-        for (k, j) in held.iter().enumerate() {
-            across.set_column(m + k, &inverse.column(*j));
-        }
-        if across.ncols() == 0 {
-            return (DMatrix::zeros(n, 0), DVector::zeros(0));
-        }
-        let scale = DVector::from_iterator(
-            across.ncols(),
-            across.column_iter().map(|column| match column.norm() {
-                0.0 => 0.0,
-                norm => 1.0 / norm,
-            }),
-        );
-        for (mut column, scale) in across.column_iter_mut().zip(scale.iter()) {
-            column *= *scale;
-        }
-        let svd = across.svd(true, true);
-        let (Some(u), Some(v_t)) = (&svd.u, &svd.v_t) else {
-            return (DMatrix::zeros(n, 0), DVector::zeros(m));
-        };
-        let largest = svd.singular_values.amax();
-        let ranked: Vec<usize> = (0..svd.singular_values.len())
-            .filter(|k| svd.singular_values[*k] > DEPENDENT_ROW * largest)
-            .collect();
-        let normal = u.select_columns(&ranked);
-        let pull = normal.tr_mul(&(inverse * &forces.value));
-        let mut lambda = DVector::zeros(scale.len());
-        for (k, rank) in ranked.iter().enumerate() {
-            lambda += v_t.row(*rank).transpose() * (pull[k] / svd.singular_values[*rank]);
-        }
-        lambda.component_mul_assign(&scale);
-        // Those that hold coordinates are nobody's business, but they balance.
-        (normal, lambda)
     }
 
     /// The step, measured with the masses.
@@ -543,16 +371,4 @@ impl<'a> Search<'a> {
             steps,
         }
     }
-}
-
-/// `F − Gᵀλ`; multipliers beyond those of the constraints hold coordinates.
-fn unbalanced(forces: &Forces, lambda: &DVector<f64>) -> DVector<f64> {
-    let n = forces.value.len();
-    let mut r = forces.value.clone();
-    for (row, lambda) in forces.rows.jacobian.chunks_exact(n.max(1)).zip(lambda.iter()) {
-        for (r, g) in r.iter_mut().zip(row) {
-            *r -= g * lambda;
-        }
-    }
-    r
 }

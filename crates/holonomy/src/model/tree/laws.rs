@@ -175,13 +175,16 @@ impl<'a> Laws<'a> {
     fn constant(&self, section: &Section<'a>, key: &'a str) -> Option<Spanned<f64>> {
         let text = section.optional(key).formula()?;
         let formula = understood(&text, &self.scope(false, &[]), section.problems())?;
-        let [value, ..] = Callable::new(Program::values(&[&formula])).call(&[]);
-        if value.is_finite() {
+        let program = Program::values(&[&formula]);
+        let mut value = [0.0];
+        let known = program.evaluate(&[], &mut program.workspace(), &mut value);
+        let [value] = value;
+        if known.is_ok() && value.is_finite() {
             return Some(Spanned::new(value, text.span));
         }
         section
             .problems()
-            .error(text.span, format!("`{key}` is {value}"))
+            .error(text.span, format!("`{key}` has no value"))
             .help("change it, or the parameters it is made of")
             .none()
     }
