@@ -332,7 +332,7 @@ impl Tree {
         let acts = |force: &JointForce| match force {
             JointForce::Damper { coefficient } => *coefficient != 0.0,
             JointForce::Effort(_) => true,
-            JointForce::Spring { .. } | JointForce::Potential(_) => false,
+            _ => false,
         };
         !self.motions.is_empty()
             || !self.wrenches.is_empty()

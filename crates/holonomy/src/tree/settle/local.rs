@@ -13,6 +13,8 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 const DIFFERENCE: f64 = 1e-5;
 /// Rows below this fraction of their length depend on others; the root of what it is for their products.
 const DEPENDENT_ROW: f64 = 3e-6;
+/// Rows below this fraction of the longest are rounding.
+const ROUNDED_ROW: f64 = 1e-10;
 
 /// Forces at a configuration and what there is to compare them with.
 pub(super) struct Forces {
@@ -49,9 +51,12 @@ impl Search<'_> {
         tree.efforts(t, q, &self.still, 1.0, &mut self.loads);
         let frames = &self.dynamics.kinematics.frames;
         let mut flow: Vec<Wrench> = self.loads.loads.iter().map(|load| load.wrench).collect();
-        let mut sizes: Vec<(f64, f64)> = flow
-            .iter()
-            .map(|w| (linear(w).norm(), angular(w).norm()))
+        // A force through the joint has no moment, but one that is the difference of large ones.
+        let mut sizes: Vec<(f64, f64)> = (self.loads.loads.iter())
+            .map(|load| {
+                let moment = angular(&load.wrench).norm() + load.turning.norm();
+                (linear(&load.wrench).norm(), moment)
+            })
             .collect();
         let n = tree.velocities;
         let (mut value, mut terms) = (DVector::zeros(n), DVector::zeros(n));
@@ -158,13 +163,14 @@ impl Search<'_> {
         if across.ncols() == 0 {
             return (DMatrix::zeros(n, 0), DVector::zeros(0));
         }
-        let scale = DVector::from_iterator(
-            across.ncols(),
-            across.column_iter().map(|column| match column.norm() {
-                0.0 => 0.0,
-                norm => 1.0 / norm,
-            }),
-        );
+        let norms: Vec<f64> = across.column_iter().map(|column| column.norm()).collect();
+        let longest = norms.iter().copied().fold(0.0, f64::max);
+        // What is left of a row by rounding holds nothing back.
+        let scale = norms.iter().map(|norm| match *norm > ROUNDED_ROW * longest {
+            true => 1.0 / norm,
+            false => 0.0,
+        });
+        let scale = DVector::from_iterator(norms.len(), scale);
         for (mut column, scale) in across.column_iter_mut().zip(scale.iter()) {
             column *= *scale;
         }
