@@ -248,7 +248,7 @@ impl Tree {
                 }
             }
         }
-        for (row, terms) in out.jacobian.chunks_exact_mut(n).zip(&out.terms) {
+        for (row, terms) in out.jacobian.chunks_exact_mut(n.max(1)).zip(&out.terms) {
             for g in row {
                 if g.abs() <= CANCELLED * terms {
                     *g = 0.0;

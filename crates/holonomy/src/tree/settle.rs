@@ -168,6 +168,9 @@ impl<'a> Search<'a> {
     }
 
     fn run(mut self) -> Result<Equilibrium, SettleError> {
+        if self.still.is_empty() {
+            return Ok(self.nothing_moves());
+        }
         let seek_minimum = self.settling.seek == Seek::Minimum;
         let (mut radius, mut last, mut kicks) = (FIRST_RADIUS, f64::INFINITY, 0);
         for steps in 0..MOST_STEPS {
@@ -217,6 +220,24 @@ impl<'a> Search<'a> {
         let forces = self.forces(&self.q.clone())?;
         let local = self.local(&forces)?;
         Err(self.not_converged(&local, &forces, MOST_STEPS))
+    }
+
+    /// Where everything is driven there is nothing to balance.
+    fn nothing_moves(self) -> Equilibrium {
+        let mut dynamics = Dynamics::default();
+        dynamics.kinematics.place(self.tree, &self.q);
+        let energy = self
+            .tree
+            .potential_energy(&self.q, &dynamics.kinematics, &mut Loads::default());
+        Equilibrium {
+            energy,
+            lambda: vec![0.0; self.tree.constraints()],
+            q: self.q,
+            squares: Vec::new(),
+            stability: Stability::Stable,
+            unbalance: 0.0,
+            steps: 0,
+        }
     }
 
     /// The step, measured with the masses.

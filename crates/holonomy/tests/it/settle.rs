@@ -325,6 +325,20 @@ fn forces_without_potential_are_balanced_too() {
 }
 
 #[test]
+fn where_everything_is_driven_there_is_nothing_to_balance() {
+    let text = format!(
+        "space = \"tree\"\nstart = \"settled\"\n[[body]]\nname = \"cam\"\nmass = 1\ndriven = \"1 + t\"\n\
+         joint = {{ kind = \"prismatic\", axis = [0, 0, 1] }}\nsites = {{ pin = [0, 0, 0] }}\n\
+         [[site]]\nname = \"peg\"\nat = [0, 0, 0]\n\
+         [[constraint]]\nname = \"rod\"\nkind = \"distance\"\nbetween = [\"peg\", \"pin\"]\nlength = \"1 + t\"\n{RUN}"
+    );
+    let model = load(&text, &[]);
+    assert_eq!(model.state.q, [1.0]);
+    let wrong = try_load(&text, &["constraint.rod.length=1.5"]).err().unwrap();
+    assert!(wrong.contains("`rod` cannot be met"), "{wrong}");
+}
+
+#[test]
 fn what_is_kept_stays_and_the_rest_settles() {
     // The upper rod is held at 50°; the lower hangs straight down.
     let text = format!(

@@ -465,7 +465,7 @@ fn a_length_that_cannot_be_met_stops_the_run_with_its_name() {
 
 #[test]
 fn multipliers_are_the_tensions_of_the_moment() {
-    // At rest the rope bears the weight along itself; moved evenly it pulls also for the acceleration, by hand.
+    // At rest the rope bears the weight along itself; wound up evenly it also accelerates the load, by hand.
     let model = load(HOIST, &["parameters.speed=0"]);
     let measured = measure(&tree(&model), &model.state);
     let weight = 2.0 * 9.81;
@@ -482,9 +482,9 @@ fn multipliers_are_the_tensions_of_the_moment() {
     let model = load(HOIST, &[]);
     let tree = tree(&model);
     let measured = measure(&tree, &model.state);
-    // z = −√(ℓ² − w²): ż = −ℓ ℓ̇ / z … with ℓ = 1.25, ℓ̇ = −0.5, z = −1: z̈ = −(ℓ̇² − ż²)/z.
+    // z² = ℓ² − w², ℓ = 1.25, ℓ̇ = −0.5, z = −1: ż = ℓ ℓ̇ / z and z̈ = (ℓ̇² − ż²) / z.
     let speed = 0.625;
-    let second = 0.25 - speed * speed;
+    let second = speed * speed - 0.25;
     assert!((measured.velocity[0] - speed).abs() < 1e-9, "{measured:?}");
     // The rate of the length is found by differences, to 1e-10.
     let tension = 2.0 * (9.81 + second) / 0.8;
