@@ -27,10 +27,11 @@ impl Check {
             ),
         };
         if !layout.multipliers.is_empty() {
-            what += &format!(
-                ", {}",
-                counted(layout.multipliers.len(), "constraint", "constraints")
-            );
+            let count = match &model.mechanism {
+                Mechanism::Tree(tree) => tree.constraint_list().count(),
+                _ => layout.multipliers.len(),
+            };
+            what += &format!(", {}", counted(count, "constraint", "constraints"));
         }
         let schedule = match input.is_formula() {
             true => String::new(),

@@ -1,6 +1,9 @@
 //! What can go wrong, how it is told, and how the program then ends.
 use crate::output::{self, complain};
-use holonomy::model::{self, Problem, Source};
+use holonomy::{
+    model::{self, Problem, Source},
+    tree::SettleError,
+};
 use holonomy_host::{converge::ConvergeError, folder::FolderError, report::ReportError};
 use std::{io, path::PathBuf, process::ExitCode};
 
@@ -69,6 +72,12 @@ pub(crate) enum Failure {
     /// A run that could not go on; its results were shown.
     #[error("the run failed {0}")]
     Run(String),
+    /// Something else than a tree.
+    #[error("only trees settle: the model has no `space = \"tree\"`")]
+    NotATree,
+    /// There is no equilibrium.
+    #[error("{0}")]
+    Settle(SettleError),
     /// No method of a comparison ran.
     #[error("none of the methods ran to the end")]
     NothingRan,
@@ -108,6 +117,7 @@ impl Failure {
             | Self::NoSchedule { .. }
             | Self::Saved { .. }
             | Self::Unreadable { .. }
+            | Self::NotATree
             | Self::BadModel { .. }
             | Self::UnknownMethod { .. }
             | Self::BadValue { .. }
@@ -119,6 +129,7 @@ impl Failure {
             | Self::Converge(_)
             | Self::Report(_)
             | Self::Run(_)
+            | Self::Settle(_)
             | Self::NothingRan
             | Self::Output(_) => 1,
         };
@@ -165,6 +176,16 @@ impl Failure {
                 let examples: Vec<&str> = flags.iter().map(example).collect();
                 Some(format!("add `{}` (in s)", examples.join(" ")))
             }
+            Self::NotATree => Some("run it with damping until it rests".to_owned()),
+            Self::Settle(error) => Some(
+                match error {
+                    SettleError::NotHeld { .. } => "hold it by a spring or a constraint",
+                    SettleError::Open { .. } => "change lengths or positions so that the loop closes",
+                    SettleError::NotConverged { .. } => "start closer to the equilibrium",
+                    SettleError::Undefined => "start elsewhere",
+                }
+                .to_owned(),
+            ),
             Self::Saved { .. } => Some("save to another file, or remove it first".to_owned()),
             Self::Folder(FolderError::Exists { .. }) => {
                 Some("add `--force` to replace it, or `--out DIR` to write elsewhere".to_owned())

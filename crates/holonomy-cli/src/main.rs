@@ -15,6 +15,7 @@ mod output;
 mod progress;
 mod report;
 mod run;
+mod settle;
 mod show;
 mod summary;
 mod table;
@@ -43,6 +44,7 @@ enum Command {
     Check(check::Check),
     Explain(explain::Explain),
     Methods(methods::Methods),
+    Settle(settle::Settle),
     Run(run::Run),
     Compare(compare::Compare),
     Converge(converge::Converge),
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Command::Check(command) => command.run(),
         Command::Explain(command) => command.run(),
         Command::Methods(command) => command.run(),
+        Command::Settle(command) => command.run(),
         Command::Run(command) => command.run(),
         Command::Compare(command) => command.run(),
         Command::Converge(command) => command.run(),

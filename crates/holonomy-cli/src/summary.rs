@@ -111,12 +111,24 @@ impl Rows {
         if let Some(constraints) = &summary.constraints {
             self.row("constraint", "largest |g|", rough(constraints.max_error));
         }
-        for multiplier in &summary.multipliers {
+        let shown = summary.multipliers.iter().take(MOST);
+        for multiplier in shown {
             self.row(
                 "",
                 &format!("λ of {} at the end", multiplier.name),
-                number(multiplier.value),
+                format!("{} {}", number(multiplier.value), multiplier.unit)
+                    .trim_end()
+                    .to_owned(),
             );
+        }
+        if let Some(dependent) = &summary.dependent {
+            let steps = match dependent.steps == summary.steps {
+                true => "every step".to_owned(),
+                false => format!("{} of the steps", grouped(dependent.steps)),
+            };
+            let names = listed(&dependent.constraints);
+            let text = format!("say in part the same in {steps}: {names}; their λ share the load");
+            self.0.push(vec!["  ".to_owned(), text]);
         }
     }
 
@@ -137,6 +149,15 @@ impl Rows {
         );
         self.row("speed", "steps per second", speed);
     }
+}
+
+/// A few names, and how many more there are.
+fn listed(names: &[String]) -> String {
+    let mut text = names.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    if names.len() > MOST {
+        text += &format!(" and {} more", names.len() - MOST);
+    }
+    text
 }
 
 /// Coordinates that people read.

@@ -41,6 +41,9 @@ pub struct Summary {
     pub constraints: Option<ConstraintSummary>,
     /// The multipliers of the constraints at the end.
     pub multipliers: Vec<Named>,
+    /// Steps in which equations of constraint depended on each other; `None` where there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dependent: Option<DependentSummary>,
     /// Generalized coordinates at the start and at the end, angles within ±π; empty for bodies on spheres.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub coordinates: Vec<Moved>,
@@ -108,6 +111,15 @@ pub struct ConstraintSummary {
     pub max_error: f64,
 }
 
+/// Constraints that said the same, always or on the way.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DependentSummary {
+    /// Steps in which they did.
+    pub steps: u64,
+    /// Their names.
+    pub constraints: Vec<String>,
+}
+
 /// A number with a name.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Named {
@@ -115,6 +127,9 @@ pub struct Named {
     pub name: String,
     /// The number.
     pub value: f64,
+    /// Its unit, where it has one that is known.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub unit: &'static str,
 }
 
 /// A number with a name that was one thing at the start and is another at the end.
@@ -229,11 +244,14 @@ impl Summary {
                 .collect(),
             constraints: record.constraint.map(|max_error| ConstraintSummary { max_error }),
             multipliers: multipliers
-                .map(|(name, value)| Named {
+                .enumerate()
+                .map(|(index, (name, value))| Named {
                     name: name.clone(),
                     value: *value,
+                    unit: layout.multiplier_units.get(index).copied().unwrap_or_default(),
                 })
                 .collect(),
+            dependent: dependent(model, report),
             coordinates: moved(&layout.coordinates, &from, &to),
             velocities: moved(&layout.velocities, &first.velocity, &measured.velocity),
             solver: SolverSummary {
@@ -268,6 +286,26 @@ impl Summary {
     pub fn to_json(&self) -> String {
         json(self)
     }
+}
+
+fn dependent(model: &Model, report: &RunReport) -> Option<DependentSummary> {
+    let Mechanism::Tree(tree) = &model.mechanism else {
+        return None;
+    };
+    if report.dependent_steps == 0 {
+        return None;
+    }
+    let mut constraints: Vec<String> = Vec::new();
+    for (index, (name, _)) in tree.constraint_list().enumerate() {
+        let depends = report.dependent >> index.min(127) & 1 == 1;
+        if depends && !constraints.iter().any(|other| other == name) {
+            constraints.push(name.to_owned());
+        }
+    }
+    Some(DependentSummary {
+        steps: report.dependent_steps,
+        constraints,
+    })
 }
 
 /// Indented JSON text with a newline at its end.

@@ -92,8 +92,10 @@ pub struct Layout {
     pub velocities: Vec<String>,
     /// Names of the sites; empty where every body has one, called as it is.
     pub sites: Vec<String>,
-    /// For each site, where the link that ends there begins.
+    /// For each site, where the link that ends there begins; at the site itself where there is no link.
     pub bases: Vec<Base>,
+    /// Sites with a string between them, for drawings.
+    pub strings: Vec<Vec<usize>>,
     /// Names of the conserved momenta, as `System::invariants` lists them.
     pub invariants: Vec<String>,
     /// Sub-expressions of formulas, as text, for messages.
@@ -106,6 +108,8 @@ pub struct Layout {
     pub multipliers: Vec<String>,
     /// Where in `q` quaternions `[w, x, y, z]` begin, and whose they are.
     pub rotations: Vec<(usize, String)>,
+    /// Units of the multipliers, `""` for one that has none; empty where they are not known.
+    pub multiplier_units: Vec<&'static str>,
     /// Which entries of `q` are angles, to be reported within ±π; empty where none is.
     pub periodic: Vec<bool>,
     /// Whether the motion itself changes the energy: forces act, or something depends on time.

@@ -9,6 +9,7 @@ mod what_do_studies_say;
 mod what_is_a_bad_input;
 mod what_is_a_formula;
 mod what_is_imported;
+mod what_settles;
 
 use serde_json::Value;
 use std::{

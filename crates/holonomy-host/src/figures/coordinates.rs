@@ -131,6 +131,11 @@ pub fn constraint(title: &str, layout: &Layout, summary: &Summary, series: &Seri
         [only] => format!("multiplier λ of {only}"),
         _ => "multipliers λ".to_owned(),
     };
+    let unit = layout.multiplier_units.first().copied().unwrap_or_default();
+    let label = match layout.multiplier_units.iter().all(|other| *other == unit) && !unit.is_empty() {
+        true => format!("{label} ({unit})"),
+        false => label,
+    };
     let mut caption = match &summary.constraints {
         Some(constraints) => format!(
             "Largest |g| of all samples: {}.",

@@ -114,7 +114,8 @@ fn common_sphere(layout: &Layout, sites: &[Vec3]) -> Option<(Vec3, f64)> {
     (shared && radius > 0.0 && sites.iter().all(alike)).then_some((centre, radius))
 }
 
-/// Links that follow each other, as polylines from their fixed base or from the joint where they branch off.
+/// Links that follow each other, as polylines from their fixed base or from the joint where they branch off, and
+/// strings.
 fn rods(layout: &Layout, sites: &[Vec3]) -> Vec<Vec<Vec3>> {
     let mut rods: Vec<Vec<Vec3>> = Vec::new();
     // The rod that ends at a site, while no other link goes on from there.
@@ -125,6 +126,7 @@ fn rods(layout: &Layout, sites: &[Vec3]) -> Vec<Vec<Vec3>> {
                 rods.push(vec![point, site]);
                 rods.len() - 1
             }
+            Base::Site(parent) if parent == body => continue,
             Base::Site(parent) => match ends_at.get_mut(parent).and_then(Option::take) {
                 Some(rod) => {
                     rods[rod].push(site);
@@ -138,6 +140,8 @@ fn rods(layout: &Layout, sites: &[Vec3]) -> Vec<Vec<Vec3>> {
         };
         ends_at[body] = Some(rod);
     }
+    let strings = layout.strings.iter();
+    rods.extend(strings.map(|string| string.iter().map(|site| sites[*site]).collect()));
     rods
 }
 

@@ -69,6 +69,9 @@ pub struct StepInfo {
     pub substeps: u32,
     /// Substeps whose error was too large.
     pub rejected: u32,
+    /// Constraints whose equations depended on each other, one bit each in their order; those from the 128th on
+    /// share the last.
+    pub dependent: u128,
 }
 
 impl std::ops::AddAssign for StepInfo {
@@ -77,6 +80,7 @@ impl std::ops::AddAssign for StepInfo {
         self.evaluations += other.evaluations;
         self.substeps += other.substeps;
         self.rejected += other.rejected;
+        self.dependent |= other.dependent;
     }
 }
 
@@ -103,6 +107,15 @@ impl From<Undefined> for Fault {
 pub enum Cause {
     /// A body would turn by more than 90°, where the discrete equations have no solution.
     TooLarge,
+    /// A body would turn by half a turn, where rotations of a tree end.
+    HalfTurn,
+    /// A constraint cannot be met at the end of the step, however things move.
+    Unmet {
+        /// Which of the equations of constraint is open farthest.
+        equation: usize,
+        /// By how much, at the nearest place.
+        open: f64,
+    },
     /// The nonlinear equations were not solved.
     NotConverged {
         /// Iterations taken.
@@ -137,6 +150,14 @@ impl StepError {
         let body = name.map_or_else(|| "the state".to_owned(), |name| format!("body `{name}`"));
         let what = match self.fault.cause {
             Cause::TooLarge => format!("the step is too large: {body} would turn by more than 90° in it"),
+            Cause::HalfTurn => format!("the step is too large: {body} would make half a turn or more in it"),
+            Cause::Unmet { equation, open } => {
+                let name = layout.multipliers.get(equation).map_or("", String::as_str);
+                let unit = if name.contains(".turn.") { "rad" } else { "m" };
+                format!(
+                    "constraint `{name}` cannot be met at the end of the step, at the nearest place it is open by {open:.1e} {unit}: change its length, what drives it, or what else holds its ends"
+                )
+            }
             Cause::NotConverged {
                 iterations,
                 correction,

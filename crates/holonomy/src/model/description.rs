@@ -15,6 +15,8 @@ pub struct Description {
     pub constraints: Vec<(String, String)>,
     /// Equations of motion, one per coordinate, parameters as numbers; empty if they are too long to be read.
     pub equations: Vec<String>,
+    /// Cables by name, in words.
+    pub cables: Vec<(String, String)>,
     /// Kinds of the potentials of bodies.
     pub potentials: Vec<&'static str>,
     /// Fields of a frame, by quasi-velocity.

@@ -1,5 +1,4 @@
 //! `space = "tree"`: bodies with joints, sites, constraints, cables and forces.
-mod assemble;
 mod bodies;
 mod cable;
 mod catenary;
@@ -9,15 +8,17 @@ mod joint;
 mod laws;
 pub(super) mod rotation;
 mod sites;
+mod start;
 
 use super::{Description, Problems, Section, Unit};
 use crate::{
     Vec3,
     integrator::catalog::Mechanism,
     system::{State, System},
-    tree::{Body, Constraint, Tree, TreeError, TreeParts, Wrench},
+    tree::{Body, Constraint, Tree, TreeError, TreeParts, Wrench, assemble},
 };
 use bodies::Bodies;
+use laws::Laws;
 use sites::Sites;
 use std::{ops::Range, sync::Arc};
 
@@ -29,6 +30,11 @@ pub(super) struct Draft {
     constraints: Vec<constraints::Entry>,
     potentials: Vec<forces::Entry>,
     wrenches: Vec<Wrench>,
+    /// Where `start = "settled"` is written.
+    settled: Option<Range<usize>>,
+    /// For people.
+    parameters: Vec<(String, Vec<f64>)>,
+    cables: Vec<(String, String)>,
 }
 
 /// Keys of models in other spaces.
@@ -42,14 +48,12 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("inertia", "in a `[[body]]`"),
     ("swirl", THERE),
     ("coordinates", TYPED),
-    ("parameters", TYPED),
     ("definitions", TYPED),
     ("lagrangian", TYPED),
     (
         "force",
         "in a `[[wrench]]` on a body, or as `effort` in a `[[body]]`",
     ),
-    ("start", "in the `[[body]]`, as `position` and `velocity`"),
     ("velocity", "in a `[[body]]`"),
     ("joint", "in a `[[body]]`"),
 ];
@@ -60,8 +64,10 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
     let problems = root.problems();
     let gravity = root.optional("gravity").vector(Unit::METRE_PER_SECOND_SQUARED);
     let gravity = gravity.map_or_else(Vec3::zeros, |gravity| gravity.value.into());
+    let settled = read_start(root);
+    let laws = Laws::read(root);
     let mut sites = Sites::default();
-    let mut bodies = bodies::read(root, &mut sites);
+    let mut bodies = bodies::read(root, &mut sites, &laws);
     let cables = cable::read(root, &bodies);
     let names: Vec<String> = bodies
         .names()
@@ -76,14 +82,15 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
         root.lacks(&["body", "cable"], span, "the model has no bodies")
             .help("add `[[body]]` sections with `joint`, or a `[[cable]]`");
     }
+    let described = cables.iter().map(cable::Written::described).collect();
     let mut closures = Vec::new();
     for cable in cables {
         closures.extend(cable.make(&gravity, &mut bodies, &mut sites, problems));
     }
-    let mut constraints = constraints::read(root, &bodies, &sites);
+    let mut constraints = constraints::read(root, &bodies, &sites, &laws);
     constraints.extend(closures);
-    let potentials = forces::read_potentials(root, &bodies, &sites);
-    let wrenches = forces::read_wrenches(root, &bodies);
+    let potentials = forces::read_potentials(root, &bodies, &sites, &laws);
+    let wrenches = forces::read_wrenches(root, &bodies, &laws);
     root.refuse(ELSEWHERE);
     Some(Draft {
         bodies,
@@ -92,7 +99,23 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
         constraints,
         potentials,
         wrenches,
+        settled,
+        parameters: laws.described(),
+        cables: described,
     })
+}
+
+/// `start = "settled"`: where it is written.
+fn read_start(root: &Section<'_>) -> Option<Range<usize>> {
+    if root.text("start").is_none() {
+        root.refuse(&[(
+            "start",
+            "in the `[[body]]`, as `position` and `velocity`; `start = \"settled\"` starts in equilibrium",
+        )]);
+        return None;
+    }
+    let start = root.optional("start").choice(&["given", "settled"])?;
+    (start.value == "settled").then_some(start.span)
 }
 
 impl Draft {
@@ -104,6 +127,8 @@ impl Draft {
                 .iter()
                 .map(|entry| (entry.name.clone(), entry.words.clone()))
                 .collect(),
+            parameters: self.parameters.clone(),
+            cables: self.cables.clone(),
             ..Description::default()
         }
     }
@@ -160,7 +185,14 @@ impl Draft {
             Ok(tree) => tree,
             Err(error) => return refuse(&error, &body_spans, &constraint_spans, problems),
         };
-        let (q, v) = close(&tree, &q, &v, &kept, (&spans, &units), problems)?;
+        let (mut q, mut v) = start::close(&tree, &q, &v, &kept, (&spans, &units), problems)?;
+        let mut lambda = None;
+        if let Some(span) = self.settled {
+            let found = start::settle(&tree, &q, &kept, span, problems)?;
+            v = assemble(&tree, &found.q, &v, &kept).v;
+            (q, lambda) = (found.q, Some(found.lambda));
+        }
+        start::name_dependent(&tree, &q, &constraint_spans, problems);
         if let Some((name, span)) = tree.idle_at(&q).and_then(|body| body_spans.get(body)) {
             let message =
                 format!("where it starts, the joint of body `{name}` moves nothing that has inertia");
@@ -169,7 +201,8 @@ impl Draft {
                 .help("start it, or the joints behind it, elsewhere, or give the body `inertia`")
                 .none();
         }
-        let state = tree.state(0.0, &q, &v);
+        let mut state = tree.state(0.0, &q, &v);
+        state.lambda = lambda.unwrap_or(state.lambda);
         check_energy(&tree, &state, &springs, problems)?;
         Some((Mechanism::Tree(Arc::new(tree)), state))
     }
@@ -206,85 +239,6 @@ fn refuse<T>(
         Some((message, help)) => problems.error(span, message).help(help).none(),
         None => problems.error(span, text).none(),
     }
-}
-
-/// Moves the start to where the constraints hold, or says that there is no such place.
-fn close(
-    tree: &Tree,
-    q: &[f64],
-    v: &[f64],
-    kept: &[bool],
-    (spans, units): (&[Range<usize>], &[&str]),
-    problems: &Problems,
-) -> Option<(Vec<f64>, Vec<f64>)> {
-    if spans.is_empty() {
-        return Some((q.to_vec(), v.to_vec()));
-    }
-    let assembly = assemble::assemble(tree, q, v, kept);
-    let worst = |errors: &[f64]| {
-        let each = errors.iter().enumerate().map(|(row, g)| (row, g.abs()));
-        each.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
-    };
-    let name = |row: usize| tree.constraint_name(row).unwrap_or_default();
-    if !assembly.closed {
-        let (row, open) = worst(&assembly.after);
-        let mut open_ones: Vec<&str> = Vec::new();
-        for (row, g) in assembly.after.iter().enumerate() {
-            if g.abs() > 1e-9 * assembly.length && !open_ones.contains(&name(row)) {
-                open_ones.push(name(row));
-            }
-        }
-        let others: Vec<String> = open_ones
-            .iter()
-            .filter(|other| **other != name(row))
-            .map(|other| format!("`{other}`"))
-            .collect();
-        let together = match &others[..] {
-            [] => String::new(),
-            _ => format!("; open with it: {}", others.join(", ")),
-        };
-        return problems
-            .error(
-                spans[row].clone(),
-                format!(
-                    "constraint `{}` cannot be met from this start: at the nearest place it is open by {open:.3e}{}{together}",
-                    name(row),
-                    units[row]
-                ),
-            )
-            .help("change lengths or positions so that the loop closes, or free what has `keep = true`")
-            .none();
-    }
-    let (row, open) = worst(&assembly.before);
-    if open > 1e-6 * assembly.length {
-        let moved = moved(tree, q, &assembly.q);
-        problems.note(
-            spans[row].clone(),
-            format!(
-                "constraint `{}` is open by {open:.3e}{} at the start; it is closed by moving {moved}",
-                name(row),
-                units[row]
-            ),
-        );
-    }
-    if assembly.slowed > 1e-6 {
-        let message = format!(
-            "velocities at the start do not keep the constraints; they are changed by {:.1} % of the largest",
-            100.0 * assembly.slowed
-        );
-        problems.note(spans[row].clone(), message);
-    }
-    Some((assembly.q, assembly.v))
-}
-
-/// The coordinate that moved most, and by how much.
-fn moved(tree: &Tree, from: &[f64], to: &[f64]) -> String {
-    let changes = from.iter().zip(to).map(|(a, b)| b - a).enumerate();
-    let (k, change) = changes
-        .max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
-        .unwrap_or_default();
-    let name = tree.layout().coordinates.get(k).map_or("", String::as_str);
-    format!("`{name}` by {change:.3e}, and others by less")
 }
 
 fn check_energy(

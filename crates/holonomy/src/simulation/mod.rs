@@ -70,6 +70,10 @@ pub struct RunReport {
     pub substeps: u64,
     /// Those it threw away.
     pub rejected: u64,
+    /// Steps in which equations of constraint depended on each other.
+    pub dependent_steps: u64,
+    /// The constraints they belong to, as in [`StepInfo::dependent`].
+    pub dependent: u128,
 }
 
 /// A run that could not go on. The simulation's state is the last good one.
@@ -150,5 +154,7 @@ impl RunReport {
         self.evaluations += u64::from(info.evaluations);
         self.substeps += u64::from(info.substeps);
         self.rejected += u64::from(info.rejected);
+        self.dependent_steps += u64::from(info.dependent != 0);
+        self.dependent |= info.dependent;
     }
 }

@@ -311,10 +311,42 @@ impl Tree {
             .collect();
         tree.kept = invariants::find(&tree);
         tree.layout.invariants = tree.kept.iter().map(invariants::Kept::name).collect();
+        tree.layout.multipliers = tree
+            .constraints
+            .iter()
+            .flat_map(|(name, c)| {
+                c.suffixes()
+                    .into_iter()
+                    .map(move |suffix| format!("{name}{suffix}"))
+            })
+            .collect();
+        tree.layout.strings = tree
+            .constraints
+            .iter()
+            .filter_map(|(_, constraint)| match constraint {
+                Constraint::Distance { between, .. } => Some(between.to_vec()),
+                Constraint::Cable { through, .. } => Some(through.clone()),
+                _ => None,
+            })
+            .collect();
+        tree.layout.multiplier_units = tree.multiplier_units();
+        tree.layout.driven = tree.is_driven();
         if tree.layout.down.is_none() {
             tree.layout.down = tree.potentials.iter().find_map(|v| v.down());
         }
         Ok(tree)
+    }
+
+    /// Whether the motion changes the energy: forces without potential act, or something is driven.
+    fn is_driven(&self) -> bool {
+        let acts = |force: &JointForce| match force {
+            JointForce::Damper { coefficient } => *coefficient != 0.0,
+            JointForce::Effort(_) => true,
+            _ => false,
+        };
+        self.depends_on_time()
+            || !self.wrenches.is_empty()
+            || self.joint_forces.iter().any(|(_, force)| acts(force))
     }
 
     /// Every joint must move some inertia, in some configuration; the articulated inertia tells.
@@ -331,7 +363,7 @@ impl Tree {
     }
 }
 
-/// Where drawn links begin: sites at the origins of their bodies' joints, these at their parents'.
+/// Where drawn links begin: sites at the origins of their bodies' joints, these at their parents' unless they are free.
 fn bases(sites: &[Site], nodes: &[Node], body_nodes: &[usize]) -> Vec<Base> {
     let origin = |body: usize| Base::Site(sites.len() + body);
     let of_sites = sites.iter().map(|site| match site.body {
@@ -344,6 +376,7 @@ fn bases(sites: &[Site], nodes: &[Node], body_nodes: &[usize]) -> Vec<Base> {
             .find(|node| node.body == body)
             .unwrap_or(&nodes[body_nodes[body]]);
         match first.parent {
+            _ if first.kind == Kind::Translation => origin(body),
             Some(parent) => origin(nodes[parent].body),
             None => Base::Fixed(first.translation),
         }

@@ -94,13 +94,29 @@ impl Constraint {
         }
     }
 
-    /// Whether it depends on time.
+    /// What its equations are called after its name: nothing, an axis or a number, or an axis of a turn.
+    pub(super) fn suffixes(&self) -> Vec<String> {
+        let axes = ["x", "y", "z"];
+        match self {
+            Self::Coincidence { directions, .. } => {
+                let axis = |e: &Vec3| (0..3).find(|k| (e - Vec3::ith(*k, 1.0)).norm() <= 1e-12);
+                let named = directions.iter().enumerate().map(|(index, e)| match axis(e) {
+                    Some(k) => format!(".{}", axes[k]),
+                    None => format!(".{}", index + 1),
+                });
+                named.collect()
+            }
+            Self::Orientation { .. } => axes.map(|axis| format!(".turn.{axis}")).to_vec(),
+            _ => vec![String::new()],
+        }
+    }
+
+    /// Whether time changes it.
     pub(super) fn is_driven(&self) -> bool {
-        let length = match self {
-            Self::Distance { length, .. } | Self::Cable { length, .. } => length,
-            _ => return false,
-        };
-        matches!(length, Length::Driven(_))
+        match self {
+            Self::Distance { length, .. } | Self::Cable { length, .. } => matches!(length, Length::Driven(_)),
+            _ => false,
+        }
     }
 
     /// Whether moving everything as a whole leaves it alone.
@@ -154,16 +170,26 @@ impl Tree {
         self.constraint_rows
     }
 
-    /// The name of the constraint that an equation, and its multiplier in `State::lambda`, belongs to.
-    pub fn constraint_name(&self, row: usize) -> Option<&str> {
-        let mut end = 0;
+    /// Constraints with their names.
+    pub fn constraint_list(&self) -> impl Iterator<Item = (&str, &Constraint)> {
         self.constraints
             .iter()
-            .find(|(_, constraint)| {
-                end += constraint.rows();
-                row < end
-            })
-            .map(|(name, _)| name.as_str())
+            .map(|(name, constraint)| (name.as_str(), constraint))
+    }
+
+    /// The number of the constraint that an equation belongs to.
+    pub(crate) fn constraint_of(&self, row: usize) -> usize {
+        let mut end = 0;
+        let found = self.constraints.iter().position(|(_, constraint)| {
+            end += constraint.rows();
+            row < end
+        });
+        found.unwrap_or_default()
+    }
+
+    /// The name of the constraint that an equation, and its multiplier in `State::lambda`, belongs to.
+    pub fn constraint_name(&self, row: usize) -> Option<&str> {
+        (row < self.constraint_rows).then(|| self.constraints[self.constraint_of(row)].0.as_str())
     }
 
     /// Evaluates the constraints.
@@ -231,7 +257,7 @@ impl Tree {
         if out.values_only {
             return;
         }
-        for (row, terms) in out.jacobian.chunks_exact_mut(n).zip(&out.terms) {
+        for (row, terms) in out.jacobian.chunks_exact_mut(n.max(1)).zip(&out.terms) {
             for g in row {
                 if g.abs() <= CANCELLED * terms {
                     *g = 0.0;

@@ -36,6 +36,38 @@ impl MinNorm {
         self.rank
     }
 
+    /// Calls back with each equation that takes part in a dependence, from the last factorisation.
+    pub(crate) fn dependent(&mut self, mut found: impl FnMut(usize)) {
+        let (n, r) = (self.size, self.rank);
+        for j in r..n {
+            // Row j of Z spans what is not determined.
+            self.work.clear();
+            self.work.resize(n, 0.0);
+            self.work[j] = 1.0;
+            let mut b = std::mem::take(&mut self.work);
+            self.expand(&mut b);
+            for (k, share) in b.iter().enumerate() {
+                if share.abs() > 1e-6 {
+                    found(self.pivot[k]);
+                }
+            }
+            self.work = b;
+        }
+    }
+
+    /// `Zᵀ b`.
+    fn expand(&self, b: &mut [f64]) {
+        let (n, r, a) = (self.size, self.rank, &self.matrix);
+        for k in 0..r {
+            let sum = b[k] + (r..n).map(|j| a[k * n + j] * b[j]).sum::<f64>();
+            let sum = self.right[k] * sum;
+            b[k] -= sum;
+            for j in r..n {
+                b[j] -= a[k * n + j] * sum;
+            }
+        }
+    }
+
     /// Factorises the matrix; entries below `tolerance` of the largest count as zero.
     pub(crate) fn factorise(&mut self, tolerance: f64) {
         let n = self.size;
@@ -155,14 +187,7 @@ impl MinNorm {
         }
         b[r..].fill(0.0);
         if r < n {
-            for k in 0..r {
-                let sum = b[k] + (r..n).map(|j| a[k * n + j] * b[j]).sum::<f64>();
-                let sum = self.right[k] * sum;
-                b[k] -= sum;
-                for j in r..n {
-                    b[j] -= a[k * n + j] * sum;
-                }
-            }
+            self.expand(b);
         }
         self.work.clear();
         self.work.extend_from_slice(b);

@@ -8,8 +8,10 @@
 //! Everything is in sweeps, outward and inward. Spatial vectors have the axes of the world and the
 //! origin of their own joint as reference point: between neighbours they are only shifted, and
 //! bodies far from the origin of the world lose no digits.
+mod assemble;
 mod build;
 mod constraint;
+mod describe;
 mod dynamics;
 mod forces;
 mod invariants;
@@ -17,14 +19,22 @@ mod joint;
 mod kinematics;
 mod matrices;
 mod min_norm;
+mod redundant;
+mod settle;
+mod spline;
 mod system;
 
 pub use build::{Body, Site, TreeError, TreeParts};
 pub use constraint::{Constraint, Length};
+pub use describe::BodyDescription;
 pub use forces::{JointForce, Law, Wrench, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
 pub use kinematics::{Frame, Kinematics};
+pub use redundant::Dependence;
+pub use settle::{Equilibrium, Seek, SettleError, Settling, Stability};
+pub use spline::{Spline, SplineError};
 
+pub(crate) use assemble::{assemble, close};
 pub(crate) use build::Node;
 pub(crate) use constraint::{Moving, Rows};
 pub(crate) use dynamics::Dynamics;
@@ -187,12 +197,24 @@ impl Tree {
     }
 
     /// Whether joints or constraints depend on time.
-    pub(crate) fn is_driven(&self) -> bool {
+    pub(crate) fn depends_on_time(&self) -> bool {
         !self.motions.is_empty()
             || self
                 .constraints
                 .iter()
                 .any(|(_, constraint)| constraint.is_driven())
+    }
+
+    /// What a displacement of one counts, by velocity: 1 rad, or the size of the tree.
+    pub(crate) fn units(&self) -> Vec<f64> {
+        let length = self.length();
+        let mut units = vec![1.0; self.velocities];
+        for node in &self.nodes {
+            if matches!(node.kind, Kind::Translation | Kind::Screw { turn: 0.0, .. }) {
+                units[node.v..node.v + node.dofs].fill(length);
+            }
+        }
+        units
     }
 
     /// Puts driven joints where they are at time t.

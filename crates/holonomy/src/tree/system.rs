@@ -41,6 +41,22 @@ impl Workspace {
 }
 
 impl Workspace {
+    /// Accelerations of a placed and moving tree, with multipliers in `lambda`.
+    fn accelerate(&mut self, tree: &Tree, t: f64, v: &[f64], dv: &mut [f64]) {
+        let Dynamics {
+            kinematics, loads, ..
+        } = &mut self.dynamics;
+        tree.load(t, kinematics, loads);
+        tree.efforts(t, &self.q, v, 1.0, loads);
+        match self.dynamics.factorise(tree) {
+            Ok(()) => {
+                self.dynamics.acceleration(tree, t, dv);
+                self.constrain_acceleration(tree, t, dv);
+            }
+            Err(_) => dv.fill(f64::NAN),
+        }
+    }
+
     /// Adds what the constraints do: `G M⁻¹ Gᵀ λ = g̈`, `v̇ −= M⁻¹ Gᵀ λ`.
     fn constrain_acceleration(&mut self, tree: &Tree, t: f64, dv: &mut [f64]) {
         let (m, n) = (tree.constraints(), dv.len());
@@ -131,6 +147,13 @@ impl System for Tree {
             self.constrain(&at, rows);
             rows.value.iter().fold(0.0_f64, |m, g| m.max(g.abs()))
         });
+        out.multipliers.clear();
+        if out.constraint.is_some() {
+            let mut accelerations = std::mem::take(&mut work.p);
+            work.accelerate(self, state.t, &out.velocity, &mut accelerations);
+            work.p = accelerations;
+            out.multipliers.extend_from_slice(&work.lambda);
+        }
     }
 
     fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
@@ -154,18 +177,7 @@ impl System for Tree {
         work.place(self, t, q);
         work.set_moving(self, v);
         self.coordinate_rates(q, v, &work.dynamics.driven, dq);
-        let Dynamics {
-            kinematics, loads, ..
-        } = &mut work.dynamics;
-        self.load(t, kinematics, loads);
-        self.efforts(t, &work.q, v, 1.0, loads);
-        match work.dynamics.factorise(self) {
-            Ok(()) => {
-                work.dynamics.acceleration(self, t, dv);
-                work.constrain_acceleration(self, t, dv);
-            }
-            Err(_) => dv.fill(f64::NAN),
-        }
+        work.accelerate(self, t, v, dv);
     }
 
     fn project(&self, q: &mut [f64], _: &mut [f64]) {

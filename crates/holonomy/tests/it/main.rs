@@ -38,6 +38,8 @@ mod published;
 mod references;
 /// Do rotating bodies turn as they should, and as document 002 has it?
 mod rotation;
+/// Do trees settle where statics says, and name what does not?
+mod settle;
 /// Are motions in closed form those of the mechanism?
 mod solutions;
 /// Are trees in files those of the documents, and of code?

@@ -125,7 +125,7 @@ fn good_models_use_every_key_of_the_language() {
     for file in files("good", "toml") {
         keys("", &toml::Value::Table(file.text.parse().unwrap()), &mut used);
     }
-    let read = [Family::Spheres, Family::Lagrangian, Family::Framed];
+    let read = [Family::Spheres, Family::Lagrangian, Family::Framed, Family::Tree];
     let options = METHODS
         .iter()
         .filter(|method| read.iter().any(|family| method.serves(*family)))
@@ -288,7 +288,17 @@ const LANGUAGE: &str = "title space inertia \
     potential.strength potential.energy potential.parameters potential.definitions potential.points \
     potential.directions coordinates periodic lagrangian parameters definitions force constraint.name \
     constraint.formula invariants frame.constrained frame.fields start velocity momentum method.name run.step \
-    run.steps run.duration run.every output.format";
+    run.steps run.duration run.every output.format \
+    gravity body.joint.kind body.joint.at body.joint.turned body.joint.axis body.joint.axes body.joint.pitch \
+    body.centre body.inertia body.to body.size body.position body.velocity body.orientation body.driven \
+    body.driven.times body.driven.values body.spring.stiffness body.spring.rest body.spring.energy body.damping \
+    body.effort body.sites body.keep body.orientation.euler body.joint.turned.angle body.joint.turned.axis \
+    site.name site.body site.at constraint.kind constraint.between constraint.directions constraint.length \
+    constraint.length.times constraint.length.values constraint.site constraint.on constraint.normal \
+    constraint.body constraint.against constraint.turned constraint.terms.body constraint.terms.factor \
+    constraint.terms.coordinate constraint.constant constraint.through cable.name cable.from cable.to \
+    cable.direction cable.segments cable.length cable.mass cable.plane cable.kind cable.EA cable.EI cable.damping \
+    wrench.body wrench.at wrench.force wrench.moment wrench.frame";
 
 struct File {
     name: String,

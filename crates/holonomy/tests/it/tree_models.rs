@@ -2,10 +2,10 @@
 use holonomy::{
     Vec3,
     geometry::{Pose, RigidInertia},
-    integrator::catalog::Mechanism,
+    integrator::{Cause, catalog::Mechanism},
     model::{self, Model, Source},
     system::{Measurement, State, System},
-    tree::{Body, Constraint, Joint, JointForce, Site, Tree, TreeParts},
+    tree::{Body, Constraint, Joint, JointForce, Site, Spline, Tree, TreeParts},
 };
 use std::{fs, path::Path, sync::Arc};
 
@@ -414,4 +414,178 @@ fn a_written_constraint_is_the_one_built_in_code() {
     let difference = q.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     println!("elastic cable, file against code: {difference:.1e}");
     assert!(difference < 1e-9, "{difference:e}");
+}
+
+const HOIST: &str = r#"
+space = "tree"
+gravity = [0, 0, -9.81]
+[parameters]
+speed = "0.5 m/s"
+[[body]]
+name = "load"
+joint = { kind = "prismatic", axis = [0, 0, 1] }
+mass = 2.0
+position = -1.0
+sites = { hook = [0, 0, 0] }
+[[site]]
+name = "winch"
+at = [0.75, 0, 0]
+[[constraint]]
+name = "hoist"
+kind = "distance"
+between = ["winch", "hook"]
+length = "1.25 - speed*t"
+[method]
+name = "tree-variational"
+[run]
+step = 0.01
+duration = 5.0
+"#;
+
+#[test]
+fn a_length_that_cannot_be_met_stops_the_run_with_its_name() {
+    // The span is 0.75 m, which the rope is at 1 s; with half the speed at 2 s.
+    for (overrides, last) in [(vec![], 0.99), (vec!["parameters.speed=0.25"], 1.99)] {
+        let model = load(HOIST, &overrides);
+        let mut simulation = model.simulation();
+        let error = simulation.run(&model.schedule, &mut []).unwrap_err();
+        let said = error.to_string();
+        assert!(
+            said.contains("constraint `hoist` cannot be met") && said.contains("change its length"),
+            "{said}"
+        );
+        // The last place it reaches is where the rope is level, or a step before.
+        assert!((error.t - last).abs() < 0.011, "{said}");
+        let Cause::Unmet { equation: 0, open } = error.source.fault.cause else {
+            panic!("{error:?}")
+        };
+        assert!(open > 0.0 && open < 0.01, "{open}");
+    }
+}
+
+#[test]
+fn multipliers_are_the_tensions_of_the_moment() {
+    // At rest the rope bears the weight along itself; wound up evenly it also accelerates the load, by hand.
+    let model = load(HOIST, &["parameters.speed=0"]);
+    let measured = measure(&tree(&model), &model.state);
+    let weight = 2.0 * 9.81;
+    assert!(
+        (measured.multipliers[0] - weight / 0.8).abs() < 1e-12,
+        "{measured:?}"
+    );
+    let layout = tree(&model);
+    let layout = layout.layout();
+    assert_eq!(
+        (&layout.multipliers[0][..], layout.multiplier_units[0]),
+        ("hoist", "N")
+    );
+    let model = load(HOIST, &[]);
+    let tree = tree(&model);
+    let measured = measure(&tree, &model.state);
+    // z² = ℓ² − w², ℓ = 1.25, ℓ̇ = −0.5, z = −1: ż = ℓ ℓ̇ / z and z̈ = (ℓ̇² − ż²) / z.
+    let speed = 0.625;
+    let second = speed * speed - 0.25;
+    assert!((measured.velocity[0] - speed).abs() < 1e-9, "{measured:?}");
+    // The rate of the length is found by differences, to 1e-10.
+    let tension = 2.0 * (9.81 + second) / 0.8;
+    assert!(
+        (measured.multipliers[0] - tension).abs() < 1e-7,
+        "{} {tension}",
+        measured.multipliers[0]
+    );
+}
+
+#[test]
+fn repeated_constraints_are_named_and_counted() {
+    let twice = HOIST.replace(
+        "[method]",
+        "[[constraint]]\nname = \"copy\"\nkind = \"cable\"\nthrough = [\"winch\", \"hook\"]\n\
+         length = \"1.25 - speed*t\"\n[method]",
+    );
+    let model = load(&twice, &["run.duration=0.5"]);
+    let notes: Vec<&str> = model.notes.iter().map(|note| note.message.as_str()).collect();
+    assert_eq!(
+        notes,
+        ["constraint `copy` repeats, at least in part, what `hoist` says"]
+    );
+    let mut simulation = model.simulation();
+    let report = simulation.run(&model.schedule, &mut []).unwrap();
+    assert_eq!((report.dependent_steps, report.dependent), (50, 0b11));
+    let shares = &simulation.state.lambda;
+    assert!((shares[0] - shares[1]).abs() < 1e-12 * shares[0], "{shares:?}");
+    // Nothing is said of constraints that do not repeat each other.
+    let model = load(HOIST, &["run.duration=0.5"]);
+    let report = model.simulation().run(&model.schedule, &mut []).unwrap();
+    assert_eq!((model.notes.len(), report.dependent_steps), (0, 0));
+}
+
+#[test]
+fn a_start_that_is_singular_is_told_from_constraints_that_repeat() {
+    // A crank of the length of its rod, stretched out: the pin holds back nothing across.
+    let text = "space = \"tree\"\n\
+        [[body]]\nname = \"crank\"\njoint = { kind = \"revolute\", axis = [0, -1, 0] }\nmass = 1\nshape = \"rod\"\nto = [1, 0, 0]\n\
+        [[body]]\nname = \"rod\"\nparent = \"crank\"\njoint = { kind = \"revolute\", axis = [0, -1, 0], at = [1, 0, 0] }\n\
+        mass = 1\nshape = \"rod\"\nto = [1, 0, 0]\nsites = { end = [1, 0, 0] }\n\
+        [[body]]\nname = \"rocker\"\njoint = { kind = \"revolute\", axis = [0, -1, 0], at = [4, 0, 0] }\n\
+        mass = 1\nshape = \"rod\"\nto = [-2, 0, 0]\nsites = { end = [-2, 0, 0] }\n\
+        [[constraint]]\nname = \"pin\"\nkind = \"coincide\"\nbetween = [\"rod/end\", \"rocker/end\"]\n\
+        directions = [[1, 0, 0], [0, 0, 1]]\n[method]\nname = \"tree-variational\"\n[run]\nstep = 0.01\nsteps = 10\n";
+    let model = load(text, &[]);
+    let notes: Vec<&str> = model.notes.iter().map(|note| note.message.as_str()).collect();
+    assert_eq!(
+        notes,
+        ["at the start, constraint `pin` has an equation that holds back no motion"]
+    );
+}
+
+#[test]
+fn a_table_drives_a_joint_and_a_length() {
+    let table = "{ times = [0, 0.5, 1], values = [1.25, 1.0, 1.2] }";
+    let text = HOIST.replace("\"1.25 - speed*t\"", table);
+    let model = load(&text, &["run.duration=2"]);
+    let spline = Spline::new(&[0.0, 0.5, 1.0], &[1.25, 1.0, 1.2]).unwrap();
+    let mut simulation = model.simulation();
+    for k in 1..=200 {
+        simulation.integrator.step(&mut simulation.state, 0.01).unwrap();
+        let length = simulation.state.q[0].hypot(0.75);
+        let expected = spline.at(0.01 * f64::from(k)).0;
+        assert!((length - expected).abs() < 1e-14, "{k}: {length} {expected}");
+    }
+    // It holds its last value, at rest: 2 kg on a rope of 1.2 m over a span of 0.75 m.
+    let weight = 2.0 * 9.81 * 1.2 / (1.2_f64.powi(2) - 0.75_f64.powi(2)).sqrt();
+    assert!((simulation.state.lambda[0] - weight).abs() < 1e-9 * weight);
+    let driven = "space = \"tree\"\n[[body]]\nname = \"cart\"\njoint = { kind = \"prismatic\", axis = [1, 0, 0] }\nmass = 1\n\
+        driven = { times = [0, \"500 ms\", 1], values = [\"125 cm\", 1.0, 1.2] }\n[[body]]\nname = \"bob\"\nparent = \"cart\"\n\
+        joint = { kind = \"revolute\", axis = [0, 1, 0] }\nmass = 1\ncentre = [0, 0, -1]\n[method]\n\
+        name = \"tree-variational\"\n[run]\nstep = 0.01\nsteps = 70\n";
+    let model = load(driven, &[]);
+    let mut simulation = model.simulation();
+    simulation.run(&model.schedule, &mut []).unwrap();
+    assert!((simulation.state.q[0] - spline.at(0.7).0).abs() < 1e-14);
+}
+
+#[test]
+fn parameters_mean_what_they_are() {
+    let by_name = "space = \"tree\"\ngravity = [0, 0, -9.81]\n[parameters]\nk = \"3 N m/rad\"\nw = \"2*pi\"\nc = 0.1\n\
+        [[body]]\nname = \"arm\"\njoint = { kind = \"revolute\", axis = [0, 1, 0] }\nmass = 1\ncentre = [0, 0, -1]\n\
+        spring = { stiffness = \"2*k\", rest = \"c\" }\neffort = \"c*sin(w*t) - c*v\"\n\
+        [[wrench]]\nbody = \"arm\"\nforce = [\"k*cos(w*t)\", \"0\", \"0\"]\n\
+        [method]\nname = \"tree-variational\"\n[run]\nstep = 0.01\nsteps = 100\n";
+    let by_number = "space = \"tree\"\ngravity = [0, 0, -9.81]\n\
+        [[body]]\nname = \"arm\"\njoint = { kind = \"revolute\", axis = [0, 1, 0] }\nmass = 1\ncentre = [0, 0, -1]\n\
+        spring = { stiffness = 6, rest = 0.1 }\neffort = \"0.1*sin(2*pi*t) - 0.1*v\"\n\
+        [[wrench]]\nbody = \"arm\"\nforce = [\"3*cos(2*pi*t)\", \"0\", \"0\"]\n\
+        [method]\nname = \"tree-variational\"\n[run]\nstep = 0.01\nsteps = 100\n";
+    let end = |text: &str, overrides: &[&str]| {
+        let model = load(text, overrides);
+        let mut simulation = model.simulation();
+        simulation.run(&model.schedule, &mut []).unwrap();
+        simulation.state.q[0]
+    };
+    assert_eq!(end(by_name, &[]), end(by_number, &[]));
+    let stiffer = [
+        "body.arm.spring.stiffness=10",
+        "wrench.1.force=[\"5*cos(2*pi*t)\", \"0\", \"0\"]",
+    ];
+    assert_eq!(end(by_name, &["parameters.k=5"]), end(by_number, &stiffer));
 }

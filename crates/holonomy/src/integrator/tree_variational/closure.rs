@@ -35,6 +35,8 @@ pub(super) struct Closure {
     velocity: Vec<f64>,
     /// Equations that depended on others in the last step.
     pub(super) dependent: usize,
+    /// The constraints they belong to, as in [`StepInfo::dependent`](crate::integrator::StepInfo).
+    pub(super) depending: u128,
     /// The largest g at the end of the step, as a fraction of its terms.
     pub(super) open: f64,
 }
@@ -140,6 +142,10 @@ impl Closure {
         }
         self.schur.factorise(DEPENDENT);
         self.dependent = m - self.schur.rank();
+        self.depending = 0;
+        let depending = &mut self.depending;
+        self.schur
+            .dependent(|row| *depending |= 1 << tree.constraint_of(row).min(127));
     }
 
     /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, with its change of λ.

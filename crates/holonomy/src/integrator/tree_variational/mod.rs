@@ -27,7 +27,7 @@ use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
     lagrangian::Undefined,
     system::State,
-    tree::{Dynamics, Kind, Tree},
+    tree::{Dynamics, Rows, Tree, close},
 };
 use balance::Balance;
 use broyden::Broyden;
@@ -113,13 +113,7 @@ const SMALL_MOTION: f64 = 1e-6;
 impl TreeVariational {
     /// A method for a tree.
     pub fn new(tree: Arc<Tree>, options: TreeOptions) -> Self {
-        let length = tree.length();
-        let mut units = vec![1.0; tree.velocities()];
-        for node in &tree.nodes {
-            if matches!(node.kind, Kind::Translation | Kind::Screw { turn: 0.0, .. }) {
-                units[node.v..node.v + node.dofs].fill(length);
-            }
-        }
+        let units = tree.units();
         Self {
             elimination: Elimination::new(&tree),
             tree,
@@ -141,7 +135,7 @@ impl TreeVariational {
     /// known, and computing them again would give the same.
     fn follows(&mut self, state: &State) -> bool {
         let then = self.ended.take();
-        then.is_some_and(|t| (t == state.t || !self.tree.is_driven()) && self.next_q == state.q)
+        then.is_some_and(|t| (t == state.t || !self.tree.depends_on_time()) && self.next_q == state.q)
     }
 
     fn singular(&self, node: usize) -> Fault {
@@ -168,8 +162,26 @@ impl TreeVariational {
 
     fn too_large(&self, node: usize) -> Fault {
         Fault {
-            cause: Cause::TooLarge,
+            cause: Cause::HalfTurn,
             body: Some(self.tree.nodes[node].body),
+        }
+    }
+
+    /// A step fails because of its constraints if nothing meets them at its end.
+    fn diagnosed(&self, state: &State, fault: Fault) -> Fault {
+        let (mut q, mut rows) = (state.q.clone(), Rows::default());
+        let free = vec![false; self.tree.velocities()];
+        let t = state.t + self.balance.h;
+        if self.tree.constraints() == 0 || close(&self.tree, t, &mut q, &free, &mut rows) {
+            return fault;
+        }
+        let each = rows.value.iter().map(|g| g.abs()).enumerate();
+        match each.max_by(|a, b| a.1.total_cmp(&b.1)) {
+            Some((equation, open)) if open.is_finite() => Fault {
+                cause: Cause::Unmet { equation, open },
+                body: None,
+            },
+            _ => fault,
         }
     }
 
@@ -352,7 +364,7 @@ impl Integrator for TreeVariational {
             self.closure.begin(&self.tree, state, placed, impulse);
         }
         self.balance.guess(&self.tree, state, &mut self.dynamics);
-        let iterations = self.solve(state)?;
+        let iterations = self.solve(state).map_err(|fault| self.diagnosed(state, fault))?;
         self.balance.end_momentum(&self.tree, &mut self.next_p);
         if constrained && !one_sided {
             let end = (self.balance.end, &self.next_q[..]);
@@ -381,6 +393,7 @@ impl Integrator for TreeVariational {
         Ok(StepInfo {
             iterations,
             evaluations: iterations + 2,
+            dependent: if constrained { self.closure.depending } else { 0 },
             ..StepInfo::default()
         })
     }

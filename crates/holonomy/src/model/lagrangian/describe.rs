@@ -19,6 +19,7 @@ impl Draft {
                 .collect(),
             equations: self.equations().unwrap_or_default(),
             potentials: Vec::new(),
+            cables: Vec::new(),
             fields: self.frame.iter().flat_map(Framed::described).collect(),
             constrained: self.frame.iter().flat_map(Framed::constrained_names).collect(),
             invariants: self

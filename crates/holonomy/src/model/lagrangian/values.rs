@@ -14,7 +14,7 @@ pub(in crate::model) struct Parameter<'a> {
 
 impl Parameter<'_> {
     /// Its name and its components.
-    pub(super) fn described(&self) -> Option<(String, Vec<f64>)> {
+    pub(in crate::model) fn described(&self) -> Option<(String, Vec<f64>)> {
         let components = match self.value? {
             Value::Number(number) => vec![number],
             Value::Vector(vector) => vector.to_vec(),

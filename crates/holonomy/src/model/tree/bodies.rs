@@ -1,6 +1,7 @@
 //! `[[body]]` of a tree: its joint and its inertia.
 use super::{
     joint::{self, Placed},
+    laws::Laws,
     sites::Sites,
 };
 use crate::{
@@ -65,7 +66,7 @@ impl Bodies {
 }
 
 /// Reads all bodies, and the sites that are written with them.
-pub(super) fn read(root: &Section<'_>, sites: &mut Sites) -> Bodies {
+pub(super) fn read<'a>(root: &Section<'a>, sites: &mut Sites, laws: &Laws<'a>) -> Bodies {
     let mut all = Bodies::default();
     let sections = root.optional("body").tables();
     let written: Vec<(&str, Option<&str>)> = sections
@@ -73,17 +74,17 @@ pub(super) fn read(root: &Section<'_>, sites: &mut Sites) -> Bodies {
         .map(|body| (body.text("name").unwrap_or_default(), body.text("parent")))
         .collect();
     for (index, section) in sections.into_iter().enumerate() {
-        read_body(section, index, &mut all, &written, sites);
+        read_body(section, index, &mut all, &written, (sites, laws));
     }
     all
 }
 
-fn read_body(
-    section: Section<'_>,
+fn read_body<'a>(
+    section: Section<'a>,
     index: usize,
     all: &mut Bodies,
     written: &[(&str, Option<&str>)],
-    sites: &mut Sites,
+    (sites, laws): (&mut Sites, &Laws<'a>),
 ) {
     let problems = section.problems();
     let name = section.required("name").name();
@@ -109,7 +110,7 @@ fn read_body(
     }
     let parent = section.optional("parent").reference();
     let parent = parent.and_then(|parent| read_parent(&parent, index, &name.value, all, written, problems));
-    let placed = joint::read(&section);
+    let placed = joint::read(&section, laws);
     let as_given = section.optional("as_given").boolean();
     let as_given = as_given.is_some_and(|as_given| as_given.value);
     let inertia = read_inertia(&section, as_given);

@@ -131,6 +131,22 @@ impl Written<'_> {
         each.collect()
     }
 
+    /// Its name and what it is, for people.
+    pub(super) fn described(&self) -> (String, String) {
+        let kind = match (self.stretching, &self.plane) {
+            (Some(_), Some(_)) => "elastic, in a plane",
+            (Some(_), None) => "elastic",
+            (None, Some(_)) => "inextensible, in a plane",
+            (None, None) => "inextensible",
+        };
+        let each = self.length.value / self.segments as f64;
+        let words = format!(
+            "{} segments of {each:.4} m, {} kg, {kind}",
+            self.segments, self.mass
+        );
+        (self.name.clone(), words)
+    }
+
     /// Adds its bodies and its end, and gives what holds it there.
     pub(super) fn make(
         self,

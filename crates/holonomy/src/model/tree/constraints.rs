@@ -1,5 +1,5 @@
 //! `[[constraint]]`, by kind.
-use super::{bodies::Bodies, joint::direction, laws, rotation, sites::Sites};
+use super::{bodies::Bodies, joint::direction, laws::Laws, rotation, sites::Sites};
 use crate::{
     Vec3,
     model::{Section, Unit, parse_quantity},
@@ -25,7 +25,7 @@ const KINDS: [&str; 7] = [
     "cable",
 ];
 
-pub(super) fn read(root: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Vec<Entry> {
+pub(super) fn read<'a>(root: &Section<'a>, bodies: &Bodies, sites: &Sites, laws: &Laws<'a>) -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::new();
     for (index, section) in root.optional("constraint").tables().into_iter().enumerate() {
         let problems = section.problems();
@@ -49,12 +49,12 @@ pub(super) fn read(root: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Vec<En
         };
         let made = match kind.value {
             "coincide" => coincide(&section, bodies, sites),
-            "distance" => distance(&section, bodies, sites),
+            "distance" => distance(&section, bodies, sites, laws),
             "plane" => plane(&section, bodies, sites),
             "orientation" => orientation(&section, bodies),
             "weld" => weld(&section, bodies, sites),
             "coupling" => coupling(&section, bodies),
-            _ => cable(&section, bodies, sites),
+            _ => cable(&section, bodies, sites, laws),
         };
         let span = section.span();
         section.finish();
@@ -104,26 +104,50 @@ fn independent(unit: &[Vec3]) -> bool {
     }
 }
 
-fn distance(section: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Option<Vec<Constraint>> {
+fn distance<'a>(
+    section: &Section<'a>,
+    bodies: &Bodies,
+    sites: &Sites,
+    laws: &Laws<'a>,
+) -> Option<Vec<Constraint>> {
     let between = sites.between(section, bodies);
-    let length = length(section);
+    let length = length(section, laws);
     Some(vec![Constraint::Distance {
         between: between?,
         length: length?,
     }])
 }
 
-/// A length: a number, a quantity, or a formula of `t`.
-fn length(section: &Section<'_>) -> Option<Length> {
-    let is_formula = section
-        .text("length")
-        .is_some_and(|text| parse_quantity(text, Unit::METRE).is_err() && text.contains('t'));
-    if is_formula {
-        let text = section.required("length").formula()?;
-        return laws::motion(&text, section.problems()).map(Length::Driven);
+/// A length: a number, a quantity, a formula of parameters and `t`, or a table of times and values.
+fn length<'a>(section: &Section<'a>, laws: &Laws<'a>) -> Option<Length> {
+    let key = "length";
+    let text = section.text(key).unwrap_or_default();
+    let changes = parse_quantity(text, Unit::METRE).is_err() && text.contains('t');
+    let constant = laws.is_formula(text, Unit::METRE) && !has_time(text);
+    let motion = match () {
+        () if constant => return Some(Length::Fixed(laws.positive(section, key, Unit::METRE)?.value)),
+        () if changes || section.is_table(key) || laws.is_formula(text, Unit::METRE) => {
+            laws.driven(section, key, Unit::METRE)?
+        }
+        () => return Some(Length::Fixed(section.required(key).positive(Unit::METRE)?.value)),
+    };
+    let start = motion(0.0).0;
+    if start > 0.0 {
+        return Some(Length::Driven(motion));
     }
-    let length = section.required("length").positive(Unit::METRE)?;
-    Some(Length::Fixed(length.value))
+    let span = section.value_span(key).unwrap_or_else(|| section.span());
+    let message = format!("`length` must be positive, but at the start it is {start} m");
+    section
+        .problems()
+        .error(span, message)
+        .help("change the formula, the table, or the parameters")
+        .none()
+}
+
+/// Whether a formula uses the time.
+fn has_time(text: &str) -> bool {
+    let mut words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+    words.any(|word| word == "t")
 }
 
 fn plane(section: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Option<Vec<Constraint>> {
@@ -197,10 +221,15 @@ fn coupling(section: &Section<'_>, bodies: &Bodies) -> Option<Vec<Constraint>> {
     }])
 }
 
-fn cable(section: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Option<Vec<Constraint>> {
+fn cable<'a>(
+    section: &Section<'a>,
+    bodies: &Bodies,
+    sites: &Sites,
+    laws: &Laws<'a>,
+) -> Option<Vec<Constraint>> {
     let problems = section.problems();
     let through = section.required("through").references();
-    let length = length(section);
+    let length = length(section, laws);
     let through = through?;
     let found = sites.resolve_all(&through.value, bodies, problems);
     if through.value.len() < 2 {

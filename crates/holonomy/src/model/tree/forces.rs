@@ -1,5 +1,5 @@
 //! `[[potential]]` between sites and `[[wrench]]` on bodies.
-use super::{bodies::Bodies, laws, sites::Sites};
+use super::{bodies::Bodies, laws::Laws, sites::Sites};
 use crate::{
     Vec3,
     model::{Section, Unit},
@@ -16,7 +16,12 @@ pub(super) struct Entry {
     pub(super) between: [usize; 2],
 }
 
-pub(super) fn read_potentials(root: &Section<'_>, bodies: &Bodies, sites: &Sites) -> Vec<Entry> {
+pub(super) fn read_potentials<'a>(
+    root: &Section<'a>,
+    bodies: &Bodies,
+    sites: &Sites,
+    laws: &Laws<'a>,
+) -> Vec<Entry> {
     let mut all = Vec::new();
     for section in root.optional("potential").tables() {
         let problems = section.problems();
@@ -37,8 +42,8 @@ pub(super) fn read_potentials(root: &Section<'_>, bodies: &Bodies, sites: &Sites
             section.finish_unread();
             continue;
         }
-        let stiffness = section.required("stiffness").positive(Unit::NEWTON_PER_METRE);
-        let length = section.required("rest_length").non_negative(Unit::METRE);
+        let stiffness = laws.positive(&section, "stiffness", Unit::NEWTON_PER_METRE);
+        let length = laws.non_negative(&section, "rest_length", Unit::METRE);
         let between = sites.between(&section, bodies);
         let span = section.span();
         section.finish();
@@ -59,13 +64,13 @@ pub(super) fn read_potentials(root: &Section<'_>, bodies: &Bodies, sites: &Sites
     all
 }
 
-pub(super) fn read_wrenches(root: &Section<'_>, bodies: &Bodies) -> Vec<Wrench> {
+pub(super) fn read_wrenches<'a>(root: &Section<'a>, bodies: &Bodies, laws: &Laws<'a>) -> Vec<Wrench> {
     let mut all = Vec::new();
     for section in root.optional("wrench").tables() {
         let body = section.required("body").reference();
         let at = section.optional("at").vector(Unit::METRE);
         let frame = section.optional("frame").choice(&["world", "body"]);
-        let (force, moment) = (three(&section, "force"), three(&section, "moment"));
+        let (force, moment) = (three(&section, "force", laws), three(&section, "moment", laws));
         if !section.holds("force") && !section.holds("moment") {
             section
                 .lacks(
@@ -95,7 +100,7 @@ pub(super) fn read_wrenches(root: &Section<'_>, bodies: &Bodies) -> Vec<Wrench> 
 }
 
 /// Three formulas of `t`; zero if they are not given.
-fn three<'a>(section: &Section<'a>, key: &'a str) -> Option<[Motion; 3]> {
+fn three<'a>(section: &Section<'a>, key: &'a str, laws: &Laws<'a>) -> Option<[Motion; 3]> {
     let Some(texts) = section.optional(key).formulas() else {
         let zero = || -> Motion { Box::new(|_| (0.0, 0.0, 0.0)) };
         return (!section.has(key)).then(|| [zero(), zero(), zero()]);
@@ -105,7 +110,7 @@ fn three<'a>(section: &Section<'a>, key: &'a str) -> Option<[Motion; 3]> {
     let parts: Vec<Option<Motion>> = texts
         .value
         .iter()
-        .map(|text| laws::motion(text, problems))
+        .map(|text| laws.motion(text, problems))
         .collect();
     if count != 3 {
         return problems

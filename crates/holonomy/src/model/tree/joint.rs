@@ -1,5 +1,5 @@
 //! `joint = { … }` of a body, and where and how fast it starts.
-use super::{laws, rotation};
+use super::{laws::Laws, rotation};
 use crate::{
     Vec3,
     geometry::Pose,
@@ -64,11 +64,9 @@ fn displacement(joint: &Joint, q: &[f64]) -> Pose {
 }
 
 /// Reads the joint of a body and all keys of the body that are about it.
-pub(super) fn read(body: &Section<'_>) -> Option<Placed> {
+pub(super) fn read<'a>(body: &Section<'a>, laws: &Laws<'a>) -> Option<Placed> {
     let problems = body.problems();
-    let driven = body.optional("driven").formula();
     let has_driven = body.has("driven");
-    let motion = driven.as_ref().and_then(|text| laws::motion(text, problems));
     if !body.has("joint") {
         return body
             .lacks(
@@ -91,20 +89,22 @@ pub(super) fn read(body: &Section<'_>) -> Option<Placed> {
     let joint = read_kind(&section, kind.value);
     section.finish();
     let scalar = matches!(kind.value, "revolute" | "prismatic" | "screw");
-    if let Some(text) = driven.filter(|_| !scalar) {
+    if has_driven && !scalar {
+        let span = body.value_span("driven").unwrap_or_else(|| body.span());
         return problems
             .error(
-                text.span,
+                span,
                 format!("a {} joint cannot be driven by one formula", kind.value),
             )
             .help("revolute, prismatic and screw joints can; put several of them in a row, with massless bodies between")
             .none();
     }
+    let motion = laws.driven(body, "driven", units(kind.value).0);
     let (start, forces) = if has_driven {
         refuse_with_driven(body)?;
         (Some((Vec::new(), Vec::new())), Some(Vec::new()))
     } else {
-        (read_start(body, kind.value), read_forces(body, kind.value))
+        (read_start(body, kind.value), read_forces(body, kind.value, laws))
     };
     let joint = match (joint?, has_driven) {
         (joint, false) => joint,
@@ -275,7 +275,7 @@ fn read_start(body: &Section<'_>, kind: &str) -> Option<(Vec<f64>, Vec<f64>)> {
 }
 
 /// `spring`, `damping` and `effort`.
-fn read_forces(body: &Section<'_>, kind: &str) -> Option<Vec<JointForce>> {
+fn read_forces<'a>(body: &Section<'a>, kind: &str, laws: &Laws<'a>) -> Option<Vec<JointForce>> {
     let problems = body.problems();
     let mut forces = Vec::new();
     if kind == "fixed" {
@@ -291,13 +291,13 @@ fn read_forces(body: &Section<'_>, kind: &str) -> Option<Vec<JointForce>> {
     if let Some(spring) = body.optional("spring").table() {
         if !ball && spring.holds("energy") {
             let text = spring.required("energy").formula();
-            let law = text.and_then(|text| laws::energy(&text, problems));
+            let law = text.and_then(|text| laws.energy(&text, problems));
             sound &= law.is_some();
             forces.extend(law.map(JointForce::Potential));
         } else {
-            let stiffness = spring.required("stiffness").non_negative(stiffness);
+            let stiffness = laws.non_negative(&spring, "stiffness", stiffness);
             let rest = match ball {
-                false => spring.optional("rest").number(units(kind).0),
+                false => laws.number(&spring, "rest", units(kind).0),
                 true => None,
             };
             sound &= stiffness.is_some() && (rest.is_some() || !spring.holds("rest"));
@@ -314,7 +314,7 @@ fn read_forces(body: &Section<'_>, kind: &str) -> Option<Vec<JointForce>> {
     sound &= coefficient.is_some() == body.has("damping");
     forces.extend(coefficient.map(|c| JointForce::Damper { coefficient: c.value }));
     if !ball && let Some(text) = body.optional("effort").formula() {
-        let law = laws::effort(&text, problems);
+        let law = laws.effort(&text, problems);
         sound &= law.is_some();
         forces.extend(law.map(JointForce::Effort));
     }

@@ -3,64 +3,34 @@
 //! ```text
 //! δ = −M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g        Gauss–Newton; coordinates that are kept are constraints more
 //! ```
-use crate::{
-    geometry::so3,
-    tree::{Dynamics, Kind, Kinematics, Moving, Rows, Tree},
-};
+use super::{Dynamics, Kind, Kinematics, Moving, Rows, Tree};
+use crate::geometry::so3;
 use nalgebra::{DMatrix, DVector};
 
-/// What came of it.
-pub(super) struct Assembly {
-    pub(super) q: Vec<f64>,
-    pub(super) v: Vec<f64>,
+/// What came of it, at time zero.
+pub(crate) struct Assembly {
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
     /// Constraint errors before and after, row by row.
-    pub(super) before: Vec<f64>,
-    pub(super) after: Vec<f64>,
+    pub(crate) before: Vec<f64>,
+    pub(crate) after: Vec<f64>,
     /// How much of the velocity was taken away, as a fraction.
-    pub(super) slowed: f64,
-    pub(super) closed: bool,
+    pub(crate) slowed: f64,
+    pub(crate) closed: bool,
     /// The size of the tree, m.
-    pub(super) length: f64,
+    pub(crate) length: f64,
 }
 
 /// Rounding, as a fraction of the numbers a constraint is a difference of.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 const MOST_STEPS: usize = 100;
 
-pub(super) fn assemble(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool]) -> Assembly {
+pub(crate) fn assemble(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool]) -> Assembly {
     let mut q = q.to_vec();
     let mut rows = Rows::default();
     evaluate(tree, 0.0, &q, &mut rows);
     let before = rows.value.clone();
-    let length = tree.length();
-    for _ in 0..MOST_STEPS {
-        if is_closed(&rows, ROUNDING) {
-            break;
-        }
-        let g = DVector::from_column_slice(&rows.value);
-        let Some(step) = correction(tree, &q, kept, &rows, &g) else {
-            break;
-        };
-        let open = g.norm();
-        let mut fraction = 1.0;
-        let mut moved = None;
-        while fraction > 1e-4 {
-            let trial = displaced(tree, &q, &step, fraction);
-            evaluate(tree, 0.0, &trial, &mut rows);
-            let now = rows.value.iter().map(|g| g * g).sum::<f64>().sqrt();
-            if now < open * (1.0 - 0.1 * fraction) {
-                moved = Some(trial);
-                break;
-            }
-            fraction *= 0.5;
-        }
-        match moved {
-            Some(trial) => q = trial,
-            None => break,
-        }
-    }
-    evaluate(tree, 0.0, &q, &mut rows);
-    let closed = is_closed(&rows, 1e-12) || rows.value.iter().all(|g| g.abs() <= 1e-13 * length);
+    let closed = close(tree, 0.0, &mut q, kept, &mut rows);
     let (v, slowed) = slowed(tree, &q, v, kept, &mut rows);
     Assembly {
         q,
@@ -69,15 +39,50 @@ pub(super) fn assemble(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool]) -> Asse
         after: rows.value.clone(),
         slowed,
         closed,
-        length,
+        length: tree.length(),
     }
+}
+
+/// Moves q to where the constraints hold at time t; whether they do, and what they are there.
+pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, kept: &[bool], rows: &mut Rows) -> bool {
+    evaluate(tree, t, q, rows);
+    for _ in 0..MOST_STEPS {
+        if is_closed(rows, ROUNDING) {
+            break;
+        }
+        let g = DVector::from_column_slice(&rows.value);
+        let Some(step) = correction(tree, q, kept, rows, &g) else {
+            break;
+        };
+        let open = g.norm();
+        let mut fraction = 1.0;
+        let mut moved = None;
+        while fraction > 1e-4 {
+            let trial = displaced(tree, q, &step, fraction);
+            evaluate(tree, t, &trial, rows);
+            let now = rows.value.iter().map(|g| g * g).sum::<f64>().sqrt();
+            if now < open * (1.0 - 0.1 * fraction) {
+                moved = Some(trial);
+                break;
+            }
+            fraction *= 0.5;
+        }
+        match moved {
+            Some(trial) => *q = trial,
+            None => break,
+        }
+    }
+    tree.drive(t, q);
+    evaluate(tree, t, q, rows);
+    let length = tree.length();
+    is_closed(rows, 1e-12) || rows.value.iter().all(|g| g.abs() <= 1e-13 * length)
 }
 
 fn is_closed(rows: &Rows, tolerance: f64) -> bool {
     (rows.value.iter().zip(&rows.scale)).all(|(g, scale)| g.abs() <= tolerance * scale)
 }
 
-fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut Rows) {
+pub(crate) fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut Rows) {
     let mut q = q.to_vec();
     tree.drive(t, &mut q);
     let mut kinematics = Kinematics::default();
@@ -133,7 +138,7 @@ fn correction(tree: &Tree, q: &[f64], kept: &[bool], rows: &Rows, g: &DVector<f6
     step.iter().all(|x| x.is_finite()).then_some(step)
 }
 
-fn displaced(tree: &Tree, q: &[f64], step: &DVector<f64>, fraction: f64) -> Vec<f64> {
+pub(crate) fn displaced(tree: &Tree, q: &[f64], step: &DVector<f64>, fraction: f64) -> Vec<f64> {
     let mut q = q.to_vec();
     for node in &tree.nodes {
         if node.kind == Kind::Ball {

@@ -1,0 +1,207 @@
+//! Forces at rest, and the linear problem at one configuration: see `settle.rs`.
+use super::{Search, SettleError};
+use crate::{
+    geometry::se3::{Wrench, angular, linear, wrench_from},
+    tree::{
+        Rows,
+        assemble::{displaced, evaluate},
+    },
+};
+use nalgebra::{Cholesky, DMatrix, DVector};
+
+/// Displacement for central differences: the third root of rounding, and smaller for the sake of stiff springs.
+const DIFFERENCE: f64 = 1e-5;
+/// Rows below this fraction of their length depend on others; the root of what it is for their products.
+const DEPENDENT_ROW: f64 = 3e-6;
+/// Rows below this fraction of the longest are rounding.
+const ROUNDED_ROW: f64 = 1e-10;
+
+/// Forces at a configuration and what there is to compare them with.
+pub(super) struct Forces {
+    /// F, and the sum of the sizes of its terms.
+    pub(super) value: DVector<f64>,
+    pub(super) terms: DVector<f64>,
+    pub(super) rows: Rows,
+}
+
+/// The linear problem at one configuration.
+pub(super) struct Local {
+    /// L⁻¹.
+    pub(super) inverse: DMatrix<f64>,
+    /// Q, one column per independent row.
+    pub(super) normal: DMatrix<f64>,
+    /// λ, and r.
+    pub(super) lambda: DVector<f64>,
+    pub(super) residual: DVector<f64>,
+    /// P L⁻¹ F.
+    pub(super) push: DVector<f64>,
+    /// Size of what `push` is a sum of.
+    pub(super) terms: f64,
+    /// A, its symmetric part, and σ.
+    pub(super) matrix: DMatrix<f64>,
+    pub(super) symmetric: DMatrix<f64>,
+}
+
+impl Search<'_> {
+    /// F at rest and G.
+    pub(super) fn forces(&mut self, q: &[f64]) -> Result<Forces, SettleError> {
+        let (tree, t) = (self.tree, self.settling.t);
+        self.dynamics.kinematics.place(tree, q);
+        tree.load(t, &self.dynamics.kinematics, &mut self.loads);
+        tree.efforts(t, q, &self.still, 1.0, &mut self.loads);
+        let frames = &self.dynamics.kinematics.frames;
+        let mut flow: Vec<Wrench> = self.loads.loads.iter().map(|load| load.wrench).collect();
+        // A force through the joint has no moment, but one that is the difference of large ones.
+        let mut sizes: Vec<(f64, f64)> = (self.loads.loads.iter())
+            .map(|load| {
+                let moment = angular(&load.wrench).norm() + load.turning.norm();
+                (linear(&load.wrench).norm(), moment)
+            })
+            .collect();
+        let n = tree.velocities;
+        let (mut value, mut terms) = (DVector::zeros(n), DVector::zeros(n));
+        for (i, node) in tree.nodes.iter().enumerate().rev() {
+            for k in 0..node.dofs {
+                let (screw, effort) = (frames[i].screw(node.kind, k), &self.loads.efforts[node.v + k]);
+                value[node.v + k] = screw.dot(&flow[i]) + effort.value;
+                terms[node.v + k] = linear(&screw).norm() * sizes[i].0
+                    + angular(&screw).norm() * sizes[i].1
+                    + effort.value.abs();
+            }
+            if let Some(parent) = node.parent {
+                let carried = wrench_from(&flow[i], &frames[i].offset);
+                flow[parent] += carried;
+                let (force, moment) = sizes[i];
+                sizes[parent].0 += force;
+                sizes[parent].1 += moment + frames[i].offset.norm() * force;
+            }
+        }
+        let mut rows = Rows::default();
+        evaluate(tree, t, q, &mut rows);
+        match value.iter().chain(&rows.jacobian).all(|x| x.is_finite()) {
+            true => Ok(Forces { value, terms, rows }),
+            false => Err(SettleError::Undefined),
+        }
+    }
+
+    /// r at a configuration, for given multipliers.
+    fn residual(&mut self, q: &[f64], lambda: &DVector<f64>) -> Result<DVector<f64>, SettleError> {
+        let forces = self.forces(q)?;
+        Ok(unbalanced(&forces, lambda))
+    }
+
+    /// H, column by column.
+    fn stiffness(&mut self, lambda: &DVector<f64>) -> Result<DMatrix<f64>, SettleError> {
+        let n = self.still.len();
+        let mut h = DMatrix::zeros(n, n);
+        let q = self.q.clone();
+        for j in 0..n {
+            let mut e = DVector::zeros(n);
+            let step = DIFFERENCE * self.units[j];
+            e[j] = step;
+            let forth = self.residual(&displaced(self.tree, &q, &e, 1.0), lambda)?;
+            let back = self.residual(&displaced(self.tree, &q, &e, -1.0), lambda)?;
+            h.set_column(j, &((back - forth) / (2.0 * step)));
+        }
+        Ok(h)
+    }
+
+    pub(super) fn local(&mut self, forces: &Forces) -> Result<Local, SettleError> {
+        let n = self.still.len();
+        self.dynamics.kinematics.place(self.tree, &self.q);
+        let mut mass = DMatrix::from_row_slice(n, n, &self.dynamics.mass_matrix(self.tree));
+        for j in 0..n {
+            mass[(j, j)] *= 1.0 + 1e-14;
+        }
+        let lower = Cholesky::new(mass).ok_or(SettleError::Undefined)?.l();
+        let one = DMatrix::identity(n, n);
+        let inverse = lower.solve_lower_triangular(&one).ok_or(SettleError::Undefined)?;
+
+        let (normal, lambda) = self.multipliers(&inverse, forces);
+        let residual = unbalanced(forces, &lambda);
+        let h = self.stiffness(&lambda)?;
+        let project = |x: DVector<f64>| &x - &normal * normal.tr_mul(&x);
+        let push = project(&inverse * &residual);
+        let terms = (inverse.abs() * &forces.terms).norm();
+        let mut matrix = &inverse * h * inverse.transpose();
+        matrix -= &normal * (normal.tr_mul(&matrix));
+        matrix -= (&matrix * &normal) * normal.transpose();
+        let scale = matrix.amax();
+        let sigma = if scale > 0.0 { scale } else { 1.0 };
+        matrix += &normal * normal.transpose() * sigma;
+        let symmetric = (&matrix + matrix.transpose()) * 0.5;
+        Ok(Local {
+            inverse,
+            normal,
+            lambda,
+            residual,
+            push,
+            terms,
+            matrix,
+            symmetric,
+        })
+    }
+
+    /// Q, and the shortest multipliers that balance the forces across the constraints.
+    pub(super) fn multipliers(
+        &self,
+        inverse: &DMatrix<f64>,
+        forces: &Forces,
+    ) -> (DMatrix<f64>, DVector<f64>) {
+        let (m, n) = (self.tree.constraints(), self.still.len());
+        let held: Vec<usize> = (0..n).filter(|j| self.kept[*j]).collect();
+        let mut across = DMatrix::zeros(n, m + held.len());
+        if m > 0 {
+            let jacobian = DMatrix::from_row_slice(m, n, &forces.rows.jacobian);
+            across
+                .columns_mut(0, m)
+                .copy_from(&(inverse * jacobian.transpose()));
+        }
+        for (k, j) in held.iter().enumerate() {
+            across.set_column(m + k, &inverse.column(*j));
+        }
+        if across.ncols() == 0 {
+            return (DMatrix::zeros(n, 0), DVector::zeros(0));
+        }
+        let norms: Vec<f64> = across.column_iter().map(|column| column.norm()).collect();
+        let longest = norms.iter().copied().fold(0.0, f64::max);
+        // What is left of a row by rounding holds nothing back.
+        let scale = norms.iter().map(|norm| match *norm > ROUNDED_ROW * longest {
+            true => 1.0 / norm,
+            false => 0.0,
+        });
+        let scale = DVector::from_iterator(norms.len(), scale);
+        for (mut column, scale) in across.column_iter_mut().zip(scale.iter()) {
+            column *= *scale;
+        }
+        let svd = across.svd(true, true);
+        let (Some(u), Some(v_t)) = (&svd.u, &svd.v_t) else {
+            return (DMatrix::zeros(n, 0), DVector::zeros(m));
+        };
+        let largest = svd.singular_values.amax();
+        let ranked: Vec<usize> = (0..svd.singular_values.len())
+            .filter(|k| svd.singular_values[*k] > DEPENDENT_ROW * largest)
+            .collect();
+        let normal = u.select_columns(&ranked);
+        let pull = normal.tr_mul(&(inverse * &forces.value));
+        let mut lambda = DVector::zeros(scale.len());
+        for (k, rank) in ranked.iter().enumerate() {
+            lambda += v_t.row(*rank).transpose() * (pull[k] / svd.singular_values[*rank]);
+        }
+        lambda.component_mul_assign(&scale);
+        // Those that hold coordinates are nobody's business, but they balance.
+        (normal, lambda)
+    }
+}
+
+/// `F − Gᵀλ`; multipliers beyond those of the constraints hold coordinates.
+pub(super) fn unbalanced(forces: &Forces, lambda: &DVector<f64>) -> DVector<f64> {
+    let n = forces.value.len();
+    let mut r = forces.value.clone();
+    for (row, lambda) in forces.rows.jacobian.chunks_exact(n.max(1)).zip(lambda.iter()) {
+        for (r, g) in r.iter_mut().zip(row) {
+            *r -= g * lambda;
+        }
+    }
+    r
+}
