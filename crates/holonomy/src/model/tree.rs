@@ -5,8 +5,10 @@ mod cable;
 mod catenary;
 mod constraints;
 mod forces;
+mod formula;
 mod joint;
 mod laws;
+mod links;
 mod sites;
 
 use super::{Description, Problems, Section, Unit};
@@ -14,7 +16,7 @@ use crate::{
     Vec3,
     integrator::catalog::Mechanism,
     system::{State, System},
-    tree::{Body, Constraint, Tree, TreeError, TreeParts, Wrench},
+    tree::{Body, Constraint, Link, Tree, TreeError, TreeParts, Wrench},
 };
 use bodies::Bodies;
 use sites::Sites;
@@ -27,6 +29,7 @@ pub(super) struct Draft {
     gravity: Vec3,
     constraints: Vec<constraints::Entry>,
     potentials: Vec<forces::Entry>,
+    links: Vec<links::Entry>,
     wrenches: Vec<Wrench>,
 }
 
@@ -82,6 +85,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
     let mut constraints = constraints::read(root, &bodies, &sites);
     constraints.extend(closures);
     let potentials = forces::read_potentials(root, &bodies, &sites);
+    let links = links::read(root, &bodies, &sites);
     let wrenches = forces::read_wrenches(root, &bodies);
     root.refuse(ELSEWHERE);
     Some(Draft {
@@ -90,6 +94,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
         gravity,
         constraints,
         potentials,
+        links,
         wrenches,
     })
 }
@@ -97,7 +102,9 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
 impl Draft {
     pub(super) fn description(&self) -> Description {
         Description {
-            potentials: self.potentials.iter().map(|entry| entry.kind).collect(),
+            potentials: (self.potentials.iter().map(|entry| entry.kind))
+                .chain(self.links.iter().map(|entry| entry.kind))
+                .collect(),
             constraints: self
                 .constraints
                 .iter()
@@ -149,10 +156,18 @@ impl Draft {
             constraint_spans.push((entry.name.clone(), entry.span));
             parts.constraints.push((entry.name, entry.constraint));
         }
-        let mut springs = Vec::new();
+        let mut forces: Vec<Force> = Vec::new();
         for entry in self.potentials {
-            springs.push((entry.span, entry.between));
+            forces.push((entry.span, entry.kind, entry.apart));
             parts.potentials.push(entry.potential);
+        }
+        for entry in self.links {
+            let apart = match entry.link {
+                Link::Damper { between, .. } => Some(between),
+                Link::Beam(_) => None,
+            };
+            forces.push((entry.span, entry.kind, apart));
+            parts.links.push(entry.link);
         }
         let tree = match Tree::new(parts) {
             Ok(tree) => tree,
@@ -160,7 +175,7 @@ impl Draft {
         };
         let (q, v) = close(&tree, &q, &v, &kept, (&spans, &units), problems)?;
         let state = tree.state(0.0, &q, &v);
-        check_energy(&tree, &state, &springs, problems)?;
+        check_energy(&tree, &state, &forces, problems)?;
         Some((Mechanism::Tree(Arc::new(tree)), state))
     }
 }
@@ -184,7 +199,7 @@ fn refuse<T>(
         | TreeError::Massless(name)
         | TreeError::Force(name, _) => find(bodies, name),
         TreeError::Constraint(name, _) => find(constraints, name),
-        TreeError::NoBody(..) => 0..0,
+        TreeError::NoBody(..) | TreeError::Link(..) | TreeError::Potential(_) => 0..0,
     };
     // Messages of the tree have their advice after a semicolon.
     let text = error.to_string();
@@ -277,29 +292,38 @@ fn moved(tree: &Tree, from: &[f64], to: &[f64]) -> String {
     format!("`{name}` by {change:.3e}, and others by less")
 }
 
-fn check_energy(
-    tree: &Tree,
-    state: &State,
-    springs: &[(Range<usize>, [usize; 2])],
-    problems: &Problems,
-) -> Option<()> {
+/// Where a force is written, its kind, and the sites that it must find apart.
+type Force = (Range<usize>, &'static str, Option<[usize; 2]>);
+
+fn check_energy(tree: &Tree, state: &State, forces: &[Force], problems: &Problems) -> Option<()> {
     let mut places = vec![Vec3::zeros(); tree.layout().bases.len()];
     tree.sites(&state.q, &mut places);
-    for (span, [a, b]) in springs {
+    for (span, kind, apart) in forces {
+        let Some([a, b]) = apart else { continue };
         if (places[*a] - places[*b]).norm() <= 1e-12 * tree.length() {
             problems
                 .error(
                     span.clone(),
-                    "the ends of this spring lie on each other, and it pulls in no direction",
+                    format!("the ends of this {kind} lie on each other, and it pulls in no direction"),
                 )
                 .help("move one of them at the start");
         }
+    }
+    for (number, undefined) in tree.undefined_potentials(&state.q).into_iter().enumerate() {
+        let (Some(undefined), Some((span, ..))) = (undefined, forces.get(number)) else {
+            continue;
+        };
+        let message = format!("at the start {}", undefined.describe(tree.layout()));
+        return problems
+            .error(span.clone(), message)
+            .help("change the formula, its `parameters`, or where its sites are at the start")
+            .none();
     }
     let energy = tree.energy(state).total();
     if energy.is_finite() && state.is_finite() {
         return Some(());
     }
-    let span = springs.first().map_or(0..0, |(span, _)| span.clone());
+    let span = forces.first().map_or(0..0, |(span, ..)| span.clone());
     problems
         .error(span, format!("the energy at the start is {energy}"))
         .help("numbers are too large, or too unlike each other")

@@ -4,6 +4,7 @@ use super::{
     forces::{JointForce, Wrench},
     invariants,
     joint::{Along, Joint, Kind, Motion, align},
+    links::{Link, PotentialSites},
 };
 use crate::{
     Vec3,
@@ -51,6 +52,8 @@ pub struct TreeParts {
     pub gravity: Vec3,
     /// Potentials that depend on sites.
     pub potentials: Vec<Box<dyn Potential>>,
+    /// Links between sites.
+    pub links: Vec<Link>,
     /// Forces in joints, with the body whose joint it is.
     pub joint_forces: Vec<(usize, JointForce)>,
     /// Wrenches on bodies.
@@ -85,6 +88,12 @@ pub enum TreeError {
     /// A constraint that cannot be.
     #[error("constraint `{0}`: {1}")]
     Constraint(String, &'static str),
+    /// A link, by its number, that cannot be.
+    #[error("link number {0}: {1}")]
+    Link(usize, &'static str),
+    /// A potential of sites that do not exist.
+    #[error("potential number {0} depends on sites that do not exist")]
+    Potential(usize),
     /// A force that does not fit its joint.
     #[error("a force in the joint of body `{0}` does not fit: {1}")]
     Force(String, &'static str),
@@ -275,6 +284,18 @@ impl Tree {
         layout.bases = bases(&parts.sites, &nodes, &body_nodes);
         let named = parts.sites.iter().map(|site| site.name.clone());
         layout.sites = named.chain(layout.bodies.iter().cloned()).collect();
+        let count = sites.len();
+        let potentials = parts.potentials.iter();
+        let potential_sites: Vec<_> = potentials.map(|v| PotentialSites::of(&**v, count)).collect();
+        let missing = |v: &PotentialSites| v.members.iter().any(|site| *site >= count);
+        if let Some(number) = potential_sites.iter().position(missing) {
+            return Err(TreeError::Potential(number));
+        }
+        let mut expressions = Vec::new();
+        for potential in &parts.potentials {
+            expressions.push(layout.expressions.len() as u32);
+            layout.expressions.extend(potential.expressions());
+        }
         let mut tree = Self {
             nodes,
             body_nodes,
@@ -283,6 +304,9 @@ impl Tree {
             motions,
             gravity: parts.gravity,
             potentials: parts.potentials,
+            potential_sites,
+            expressions,
+            links: Vec::new(),
             joint_forces: parts.joint_forces,
             wrenches: parts.wrenches,
             constraint_rows: parts.constraints.iter().map(|(_, c)| c.rows()).sum(),
@@ -293,6 +317,7 @@ impl Tree {
             velocities: v,
             layout,
         };
+        tree.bind_links(parts.links)?;
         tree.check_joint_forces()?;
         tree.check_constraints()?;
         tree.check_inertia()?;

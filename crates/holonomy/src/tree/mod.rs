@@ -8,24 +8,30 @@
 //! Everything is in sweeps, outward and inward. Spatial vectors have the axes of the world and the
 //! origin of their own joint as reference point: between neighbours they are only shifted, and
 //! bodies far from the origin of the world lose no digits.
+mod beam;
 mod build;
 mod constraint;
+mod coupling;
 mod dynamics;
 mod forces;
 mod invariants;
 mod joint;
 mod kinematics;
+mod links;
 mod min_norm;
 mod system;
 
+pub use beam::Beam;
 pub use build::{Body, Site, TreeError, TreeParts};
 pub use constraint::{Constraint, Length};
 pub use forces::{JointForce, Law, Wrench, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
 pub use kinematics::{Frame, Kinematics};
+pub use links::Link;
 
 pub(crate) use build::Node;
 pub(crate) use constraint::{Moving, Rows};
+pub(crate) use coupling::{Couplings, Matrix12, Vector12};
 pub(crate) use dynamics::Dynamics;
 pub(crate) use forces::Loads;
 pub(crate) use joint::Kind;
@@ -49,6 +55,10 @@ pub struct Tree {
     pub(crate) motions: Vec<Motion>,
     gravity: Vec3,
     potentials: Vec<Box<dyn Potential>>,
+    potential_sites: Vec<links::PotentialSites>,
+    /// Where the expressions of each potential begin in those of the layout.
+    expressions: Vec<u32>,
+    links: Vec<links::Bound>,
     joint_forces: Vec<(usize, JointForce)>,
     wrenches: Vec<Wrench>,
     constraints: Vec<(String, Constraint)>,
@@ -126,11 +136,6 @@ impl Tree {
             .take_while(|k| self.nodes[*k].body == body)
             .last()
             .unwrap_or(last)
-    }
-
-    /// Whether everything that acts has exact derivatives: potentials of sites have none.
-    pub(crate) fn has_exact_derivative(&self) -> bool {
-        self.potentials.is_empty()
     }
 
     /// The size of its parts, m.

@@ -9,7 +9,7 @@
 //! ```
 //! J⁻¹ by O(n) elimination, one right side per equation. The small matrix may be singular: the
 //! multipliers are then the shortest that do.
-use super::{balance::Balance, elimination::Elimination};
+use super::{balance::Balance, coupled::Coupled};
 use crate::{
     system::State,
     tree::{DEPENDENT, Dynamics, Kind, Kinematics, MinNorm, Moving, Rows, Tree},
@@ -92,13 +92,7 @@ impl Closure {
     }
 
     /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, with its change of λ.
-    pub(super) fn correct(
-        &mut self,
-        tree: &Tree,
-        balance: &Balance,
-        elimination: &mut Elimination,
-        x: &mut [f64],
-    ) {
+    pub(super) fn correct(&mut self, tree: &Tree, balance: &Balance, solver: &mut Coupled, x: &mut [f64]) {
         let (m, n) = (self.lambda.len(), x.len());
         self.columns.clone_from(&self.start.jacobian);
         self.weighted.clone_from(&self.end.jacobian);
@@ -117,7 +111,7 @@ impl Closure {
         }
         // `solve` changes the sign: −J⁻¹C.
         for column in self.columns.chunks_exact_mut(n) {
-            elimination.solve(tree, column);
+            solver.solve(tree, column);
         }
         let h = balance.h;
         let schur = self.schur.reset(m);

@@ -38,7 +38,7 @@ impl Sites {
         });
     }
 
-    fn path(&self, site: usize, bodies: &[&str]) -> String {
+    pub(super) fn path(&self, site: usize, bodies: &[&str]) -> String {
         let Site { name, body, .. } = &self.list[site];
         let body = body.and_then(|body| bodies.get(body).copied());
         format!("{}/{name}", body.unwrap_or(WORLD))
