@@ -318,6 +318,7 @@ impl Tree {
             layout,
         };
         tree.bind_links(parts.links)?;
+        tree.layout.driven = tree.is_driven();
         tree.check_joint_forces()?;
         tree.check_constraints()?;
         tree.check_inertia()?;

@@ -7,7 +7,7 @@
 //!
 //! δW_i − η_i ×* W_i = (f̂ θ, (Σ r̂ f̂ + n̂) θ)        as the body turns by θ under forces fixed in space
 //! ```
-use super::{Kind, Kinematics, Tree, TreeError};
+use super::{Constraint, Kind, Kinematics, Length, Tree, TreeError, links::Bound};
 use crate::{
     Vec3,
     geometry::se3::{Wrench as Wrench6, join},
@@ -219,6 +219,26 @@ impl Tree {
             }
         }
         energy
+    }
+
+    /// Whether forces act that have no potential, or something is moved from outside.
+    pub(super) fn is_driven(&self) -> bool {
+        let forced = |force: &JointForce| match force {
+            JointForce::Spring { .. } | JointForce::Potential(_) => false,
+            JointForce::Damper { coefficient } => *coefficient != 0.0,
+            JointForce::Effort(_) => true,
+        };
+        let moved = |constraint: &Constraint| match constraint {
+            Constraint::Distance { length, .. } | Constraint::Cable { length, .. } => {
+                matches!(length, Length::Driven(_))
+            }
+            _ => false,
+        };
+        !self.wrenches.is_empty()
+            || !self.motions.is_empty()
+            || self.joint_forces.iter().any(|(_, force)| forced(force))
+            || self.links.iter().any(|link| matches!(link, Bound::Damper { .. }))
+            || self.constraints.iter().any(|(_, constraint)| moved(constraint))
     }
 
     /// Positions of the sites.

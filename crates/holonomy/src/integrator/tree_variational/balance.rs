@@ -223,7 +223,7 @@ impl Balance {
 
 /// The worse of a fraction and `part/whole`; what is not a number is worst.
 fn worse(fraction: f64, part: f64, whole: f64) -> f64 {
-    if fraction.is_nan() || part <= fraction * whole {
+    if part <= fraction * whole {
         fraction
     } else if whole > 0.0 {
         part / whole

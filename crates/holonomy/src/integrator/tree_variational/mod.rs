@@ -160,7 +160,7 @@ impl TreeVariational {
         self.balance.evaluate(&self.tree, state)?;
         self.balance
             .end_configuration(&self.tree, state, &mut self.next_q);
-        if !constrained || self.balance.unbalance.is_nan() {
+        if !constrained || !self.balance.unbalance.is_finite() {
             return Ok(self.balance.unbalance);
         }
         let open = self
@@ -184,7 +184,7 @@ impl TreeVariational {
             let (mut change, mut worst) = (f64::INFINITY, 0);
             let hopeless = iterations == 0 || iterations + 1 >= self.options.max_iterations;
             match outcome {
-                Ok(unbalance) if !unbalance.is_nan() => {
+                Ok(unbalance) if unbalance.is_finite() => {
                     let factored = self.solver.factorise(&self.tree, &self.balance);
                     factored.map_err(|node| self.singular(node))?;
                     self.correct();
