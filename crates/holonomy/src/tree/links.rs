@@ -33,7 +33,7 @@ pub enum Link {
 #[derive(Clone, Debug)]
 pub(super) enum Bound {
     Damper { ends: [SitePlace; 2], coefficient: f64 },
-    Beam(beam::Bound),
+    Beam(Box<beam::Bound>),
 }
 
 /// The sites that a potential depends on, and whether it stays the same when all are moved alike.
@@ -187,12 +187,12 @@ impl Tree {
                             body.map_or_else(UnitQuaternion::identity, |b| self.node_from_body[b].rotation);
                         (turned * beam.turned[k]).to_rotation_matrix().into_inner()
                     });
-                    Bound::Beam(beam::Bound {
+                    Bound::Beam(Box::new(beam::Bound {
                         ends,
                         axes,
                         length: beam.length,
                         stiffness: beam.stiffness(),
-                    })
+                    }))
                 }
             });
         }

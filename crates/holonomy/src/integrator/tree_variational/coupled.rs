@@ -110,6 +110,9 @@ mod tests {
         }
     }
 
+    /// What acts, by name.
+    type Case = (&'static str, Vec<Link>, Vec<Box<dyn Potential>>);
+
     /// Two arms and a free body, with a site on each and one in the world.
     fn bodies() -> TreeParts {
         let joints = [
@@ -192,7 +195,7 @@ mod tests {
         let formula = |sites: [usize; 3]| -> Box<dyn Potential> {
             Box::new(FormulaPotential::with_hessian(&energy, |k| sites[k]))
         };
-        let cases: Vec<(&str, Vec<Link>, Vec<Box<dyn Potential>>)> = vec![
+        let cases: Vec<Case> = vec![
             ("damper", vec![damper([1, 3])], vec![]),
             ("damper to the world", vec![damper([2, 4])], vec![]),
             ("damper from the world", vec![damper([4, 1])], vec![]),
