@@ -1,5 +1,5 @@
 //! `[[potential]]`, by kind.
-mod formula;
+pub(super) mod formula;
 
 use super::{Section, Spanned, Unit, bodies, bodies::Bodies};
 use crate::{

@@ -4,8 +4,10 @@ mod cable;
 mod catenary;
 mod constraints;
 mod forces;
+mod formula;
 mod joint;
 mod laws;
+mod links;
 pub(super) mod rotation;
 mod sites;
 mod start;
@@ -15,7 +17,7 @@ use crate::{
     Vec3,
     integrator::catalog::Mechanism,
     system::{State, System},
-    tree::{Body, Constraint, Tree, TreeError, TreeParts, Wrench, assemble},
+    tree::{Body, Constraint, Link, Tree, TreeError, TreeParts, Wrench, assemble},
 };
 use bodies::Bodies;
 use laws::Laws;
@@ -29,6 +31,7 @@ pub(super) struct Draft {
     gravity: Vec3,
     constraints: Vec<constraints::Entry>,
     potentials: Vec<forces::Entry>,
+    links: Vec<links::Entry>,
     wrenches: Vec<Wrench>,
     /// Where `start = "settled"` is written.
     settled: Option<Range<usize>>,
@@ -90,6 +93,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
     let mut constraints = constraints::read(root, &bodies, &sites, &laws);
     constraints.extend(closures);
     let potentials = forces::read_potentials(root, &bodies, &sites, &laws);
+    let links = links::read(root, &bodies, &sites);
     let wrenches = forces::read_wrenches(root, &bodies, &laws);
     root.refuse(ELSEWHERE);
     Some(Draft {
@@ -98,6 +102,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Draft> {
         gravity,
         constraints,
         potentials,
+        links,
         wrenches,
         settled,
         parameters: laws.described(),
@@ -121,7 +126,9 @@ fn read_start(root: &Section<'_>) -> Option<Range<usize>> {
 impl Draft {
     pub(super) fn description(&self) -> Description {
         Description {
-            potentials: self.potentials.iter().map(|entry| entry.kind).collect(),
+            potentials: (self.potentials.iter().map(|entry| entry.kind))
+                .chain(self.links.iter().map(|entry| entry.kind))
+                .collect(),
             constraints: self
                 .constraints
                 .iter()
@@ -176,10 +183,18 @@ impl Draft {
             constraint_spans.push((entry.name.clone(), entry.span));
             parts.constraints.push((entry.name, entry.constraint));
         }
-        let mut springs = Vec::new();
+        let mut forces: Vec<Force> = Vec::new();
         for entry in self.potentials {
-            springs.push((entry.span, entry.between));
+            forces.push((entry.span, entry.kind, entry.apart));
             parts.potentials.push(entry.potential);
+        }
+        for entry in self.links {
+            let apart = match entry.link {
+                Link::Damper { between, .. } => Some(between),
+                Link::Beam(_) => None,
+            };
+            forces.push((entry.span, entry.kind, apart));
+            parts.links.push(entry.link);
         }
         let tree = match Tree::new(parts) {
             Ok(tree) => tree,
@@ -203,7 +218,7 @@ impl Draft {
         }
         let mut state = tree.state(0.0, &q, &v);
         state.lambda = lambda.unwrap_or(state.lambda);
-        check_energy(&tree, &state, &springs, problems)?;
+        check_energy(&tree, &state, &forces, problems)?;
         Some((Mechanism::Tree(Arc::new(tree)), state))
     }
 }
@@ -227,7 +242,7 @@ fn refuse<T>(
         | TreeError::Massless(name)
         | TreeError::Force(name, _) => find(bodies, name),
         TreeError::Constraint(name, _) => find(constraints, name),
-        TreeError::NoBody(..) => 0..0,
+        TreeError::NoBody(..) | TreeError::Link(..) | TreeError::Potential(_) => 0..0,
     };
     // Messages of the tree have their advice after a semicolon.
     let text = error.to_string();
@@ -241,29 +256,38 @@ fn refuse<T>(
     }
 }
 
-fn check_energy(
-    tree: &Tree,
-    state: &State,
-    springs: &[(Range<usize>, [usize; 2])],
-    problems: &Problems,
-) -> Option<()> {
+/// Where a force is written, its kind, and the sites that it must find apart.
+type Force = (Range<usize>, &'static str, Option<[usize; 2]>);
+
+fn check_energy(tree: &Tree, state: &State, forces: &[Force], problems: &Problems) -> Option<()> {
     let mut places = vec![Vec3::zeros(); tree.layout().bases.len()];
     tree.sites(&state.q, &mut places);
-    for (span, [a, b]) in springs {
+    for (span, kind, apart) in forces {
+        let Some([a, b]) = apart else { continue };
         if (places[*a] - places[*b]).norm() <= 1e-12 * tree.length() {
             problems
                 .error(
                     span.clone(),
-                    "the ends of this spring lie on each other, and it pulls in no direction",
+                    format!("the ends of this {kind} lie on each other, and it pulls in no direction"),
                 )
                 .help("move one of them at the start");
         }
+    }
+    for (number, undefined) in tree.undefined_potentials(&state.q).into_iter().enumerate() {
+        let (Some(undefined), Some((span, ..))) = (undefined, forces.get(number)) else {
+            continue;
+        };
+        let message = format!("at the start {}", undefined.describe(tree.layout()));
+        return problems
+            .error(span.clone(), message)
+            .help("change the formula, its `parameters`, or where its sites are at the start")
+            .none();
     }
     let energy = tree.energy(state).total();
     if energy.is_finite() && state.is_finite() {
         return Some(());
     }
-    let span = springs.first().map_or(0..0, |(span, _)| span.clone());
+    let span = forces.first().map_or(0..0, |(span, ..)| span.clone());
     problems
         .error(span, format!("the energy at the start is {energy}"))
         .help("numbers are too large, or too unlike each other")

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! V(r₁, …, rₘ), ∂V/∂r₁, …, ∂V/∂rₘ        in one sweep, the derivatives by reverse accumulation as expressions
+//! ∂²V/∂rₖ∂rₗ                              in another, for those who ask
 //! ```
 //! The energy is computed with the gradient because it may have no value where the gradient has one: 1/x is the
 //! derivative of log x for negative x too.
@@ -37,6 +38,8 @@ pub struct FormulaPotential {
     members: Vec<usize>,
     /// The energy and its gradient.
     program: Program,
+    /// Second derivatives, if they were asked for.
+    curvature: Option<Program>,
     /// Of a smooth function with the same symmetry, or less.
     probe: Program,
     uniform: bool,
@@ -51,10 +54,23 @@ struct Sweep {
     registers: Workspace,
 }
 
+/// Configurations taken at random at which symmetry is looked for, and how many must have a value.
+const TRIED: u64 = 64;
+const ENOUGH: usize = 8;
+
 impl FormulaPotential {
     /// The energy is a number, read in a scope whose only variables are vectors: that in the slots 3k, 3k + 1 and
     /// 3k + 2 is the point `point(k)`. Only those that occur in the formula are asked for.
-    pub fn new(energy: &Formula, mut point: impl FnMut(usize) -> usize) -> Self {
+    pub fn new(energy: &Formula, point: impl FnMut(usize) -> usize) -> Self {
+        Self::build(energy, point, false)
+    }
+
+    /// The same, with exact second derivatives: for implicit methods.
+    pub fn with_hessian(energy: &Formula, point: impl FnMut(usize) -> usize) -> Self {
+        Self::build(energy, point, true)
+    }
+
+    fn build(energy: &Formula, mut point: impl FnMut(usize) -> usize, twice: bool) -> Self {
         let mut expressions = Expressions::new();
         let written = expressions.scalar(energy);
         let mut vectors: Vec<usize> = expressions.slots().into_iter().map(|slot| slot / 3).collect();
@@ -72,12 +88,17 @@ impl FormulaPotential {
             .iter()
             .all(|slope| expressions.known_value(*slope).is_some());
         let program = expressions.compile(&[&[value], &*gradient].concat());
+        let curvature = twice.then(|| {
+            let curvature = expressions.hessian(value, &slots);
+            expressions.compile(&curvature)
+        });
         let smooth = expressions.smooth(value);
         let probe = expressions.gradient(smooth, &slots);
         let probe = expressions.compile(&probe);
         Self {
             members: vectors.iter().map(|vector| point(*vector)).collect(),
             program,
+            curvature,
             probe,
             uniform,
             sweep: Mutex::default(),
@@ -119,8 +140,6 @@ impl FormulaPotential {
 
     /// From torques at configurations taken at random; none if it has a value at hardly any of them.
     fn measured_symmetry(&self, configuration: impl Fn(u64) -> Configuration) -> Symmetry {
-        const TRIED: u64 = 64;
-        const ENOUGH: usize = 8;
         let torques: Vec<Vec3> = (0..TRIED)
             .filter_map(|number| self.torque(&configuration(number)))
             .collect();
@@ -176,6 +195,40 @@ impl Potential for FormulaPotential {
 
     fn symmetry_on(&self, carriers: &Carriers<'_>) -> Symmetry {
         self.measured_symmetry(carriers.configuration)
+    }
+
+    fn members(&self) -> Option<&[usize]> {
+        Some(&self.members)
+    }
+
+    fn hessian(&self, points: &[Vec3], out: &mut [f64]) -> bool {
+        let Some(curvature) = &self.curvature else {
+            return false;
+        };
+        self.with(curvature, points, |values| match values {
+            Ok(values) => out.copy_from_slice(values),
+            Err(_) => out.fill(f64::NAN),
+        });
+        true
+    }
+
+    /// From the sums of the gradient at configurations taken at random.
+    fn is_translation_invariant(&self) -> bool {
+        let most = self.members.iter().max().map_or(0, |k| k + 1);
+        let sums: Vec<f64> = (0..TRIED)
+            .filter_map(|number| {
+                let points: Vec<Vec3> = (0..most).map(|k| scattered(number, k)).collect();
+                self.with(&self.probe, &points, |slopes| {
+                    let slopes = slopes.ok()?.chunks_exact(3).map(Vec3::from_column_slice);
+                    let (sum, size) = slopes.fold((Vec3::zeros(), 0.0), |(sum, size), slope| {
+                        (sum + slope, size + slope.norm())
+                    });
+                    let sum = if size > 0.0 { sum.norm() / size } else { 0.0 };
+                    sum.is_finite().then_some(sum)
+                })
+            })
+            .collect();
+        sums.len() >= ENOUGH && sums.iter().all(|sum| *sum <= 1e-10)
     }
 
     fn is_uniform(&self) -> bool {

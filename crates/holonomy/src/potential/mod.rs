@@ -39,6 +39,20 @@ pub trait Potential: Send + Sync {
     fn symmetry_on(&self, carriers: &Carriers<'_>) -> Symmetry {
         self.symmetry().and(carriers.anchors)
     }
+    /// The points it depends on; `None` if it does not say, and may depend on all.
+    fn members(&self) -> Option<&[usize]> {
+        None
+    }
+    /// Second derivatives in the coordinates of its members, row by row; `false` if it has none to give, and
+    /// differences of the gradient must do.
+    fn hessian(&self, points: &[Vec3], out: &mut [f64]) -> bool {
+        let _ = (points, out);
+        false
+    }
+    /// Whether it is known to stay the same when all points are moved alike: such potentials keep momentum.
+    fn is_translation_invariant(&self) -> bool {
+        false
+    }
     /// Whether its gradient is the same everywhere.
     fn is_uniform(&self) -> bool {
         false

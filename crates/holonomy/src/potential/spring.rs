@@ -35,4 +35,34 @@ impl Potential for Spring {
     fn symmetry(&self) -> Symmetry {
         Symmetry::All
     }
+
+    fn members(&self) -> Option<&[usize]> {
+        Some(&self.between)
+    }
+
+    /// `κ (1 − ℓ/|d|) + κ ℓ/|d| n nᵀ` and its negative, n = d/|d|.
+    fn hessian(&self, points: &[Vec3], out: &mut [f64]) -> bool {
+        let [a, b] = self.between;
+        let d = points[a] - points[b];
+        let (mut across, mut along) = (self.stiffness, 0.0);
+        if self.length != 0.0 {
+            let square = d.norm_squared();
+            let slack = self.stiffness * self.length / square.sqrt();
+            (across, along) = (self.stiffness - slack, slack / square);
+        }
+        for k in 0..3 {
+            for l in 0..3 {
+                let value = along * d[k] * d[l] + if k == l { across } else { 0.0 };
+                out[6 * k + l] = value;
+                out[6 * k + 3 + l] = -value;
+                out[6 * (3 + k) + l] = -value;
+                out[6 * (3 + k) + 3 + l] = value;
+            }
+        }
+        true
+    }
+
+    fn is_translation_invariant(&self) -> bool {
+        true
+    }
 }

@@ -2,8 +2,10 @@
 #[derive(Clone, Debug, Default)]
 pub struct Lu {
     size: usize,
-    /// Row-major.
+    /// Row-major; once factorised, U and below it the multipliers L.
     matrix: Vec<f64>,
+    /// The row that each row was exchanged with.
+    pivots: Vec<usize>,
 }
 
 impl Lu {
@@ -15,9 +17,10 @@ impl Lu {
         &mut self.matrix
     }
 
-    /// Solves `A x = b` in place, destroying A. `false` when A is singular.
-    pub fn solve(&mut self, b: &mut [f64]) -> bool {
+    /// Factorises A in place, for [`Lu::substitute`]. `false` when A is singular.
+    pub fn factorise(&mut self) -> bool {
         let (n, a) = (self.size, &mut self.matrix);
+        self.pivots.clear();
         for k in 0..n {
             let Some(pivot) = (k..n).max_by(|i, j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs())) else {
                 return false;
@@ -26,29 +29,49 @@ impl Lu {
             if !(value.abs() > 0.0 && value.is_finite()) {
                 return false;
             }
+            self.pivots.push(pivot);
             if pivot != k {
                 let (above, below) = a.split_at_mut(pivot * n);
-                above[k * n + k..(k + 1) * n].swap_with_slice(&mut below[k..n]);
-                b.swap(pivot, k);
+                above[k * n..(k + 1) * n].swap_with_slice(&mut below[..n]);
             }
             let (above, below) = a.split_at_mut((k + 1) * n);
             let row_k = &above[k * n + k + 1..(k + 1) * n];
-            for (i, row) in below.chunks_exact_mut(n).enumerate() {
+            for row in below.chunks_exact_mut(n) {
                 let factor = row[k] / value;
+                row[k] = factor;
                 if factor != 0.0 {
                     for (x, y) in row[k + 1..].iter_mut().zip(row_k) {
                         *x -= factor * y;
                     }
-                    b[k + 1 + i] -= factor * b[k];
                 }
             }
         }
+        true
+    }
+
+    /// Solves `A x = b` in place, with A factorised.
+    pub fn substitute(&self, b: &mut [f64]) {
+        let (n, a) = (self.size, &self.matrix);
+        let known = |row: &[f64], x: &[f64]| -> f64 { row.iter().zip(x).map(|(a, x)| a * x).sum() };
+        for (k, pivot) in self.pivots.iter().enumerate() {
+            b.swap(k, *pivot);
+        }
+        for k in 1..n {
+            b[k] -= known(&a[k * n..k * n + k], &b[..k]);
+        }
         for k in (0..n).rev() {
             let row = &a[k * n..(k + 1) * n];
-            let known: f64 = row[k + 1..].iter().zip(&b[k + 1..]).map(|(x, y)| x * y).sum();
-            b[k] = (b[k] - known) / row[k];
+            b[k] = (b[k] - known(&row[k + 1..], &b[k + 1..])) / row[k];
         }
-        true
+    }
+
+    /// Solves `A x = b` in place, destroying A. `false` when A is singular.
+    pub fn solve(&mut self, b: &mut [f64]) -> bool {
+        let regular = self.factorise();
+        if regular {
+            self.substitute(b);
+        }
+        regular
     }
 }
 

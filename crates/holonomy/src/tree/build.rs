@@ -4,6 +4,7 @@ use super::{
     forces::{JointForce, Wrench},
     invariants,
     joint::{Along, Joint, Kind, Motion, align},
+    links::{Link, PotentialSites},
 };
 use crate::{
     Vec3,
@@ -53,6 +54,8 @@ pub struct TreeParts {
     pub gravity: Vec3,
     /// Potentials that depend on sites.
     pub potentials: Vec<Box<dyn Potential>>,
+    /// Links between sites.
+    pub links: Vec<Link>,
     /// Forces in joints, with the body whose joint it is.
     pub joint_forces: Vec<(usize, JointForce)>,
     /// Wrenches on bodies.
@@ -87,6 +90,12 @@ pub enum TreeError {
     /// A constraint that cannot be.
     #[error("constraint `{0}`: {1}")]
     Constraint(String, &'static str),
+    /// A link, by its number, that cannot be.
+    #[error("link number {0}: {1}")]
+    Link(usize, &'static str),
+    /// A potential of sites that do not exist.
+    #[error("potential number {0} depends on sites that do not exist")]
+    Potential(usize),
     /// A force that does not fit its joint.
     #[error("a force in the joint of body `{0}` does not fit: {1}")]
     Force(String, &'static str),
@@ -285,6 +294,18 @@ impl Tree {
         layout.bases = bases(&parts.sites, &nodes, &body_nodes);
         let named = parts.sites.iter().map(|site| site.name.clone());
         layout.sites = named.chain(layout.bodies.iter().cloned()).collect();
+        let count = sites.len();
+        let potentials = parts.potentials.iter();
+        let potential_sites: Vec<_> = potentials.map(|v| PotentialSites::of(&**v, count)).collect();
+        let missing = |v: &PotentialSites| v.members.iter().any(|site| *site >= count);
+        if let Some(number) = potential_sites.iter().position(missing) {
+            return Err(TreeError::Potential(number));
+        }
+        let mut expressions = Vec::new();
+        for potential in &parts.potentials {
+            expressions.push(layout.expressions.len() as u32);
+            layout.expressions.extend(potential.expressions());
+        }
         let mut tree = Self {
             nodes,
             body_nodes,
@@ -293,6 +314,9 @@ impl Tree {
             motions,
             gravity: parts.gravity,
             potentials: parts.potentials,
+            potential_sites,
+            expressions,
+            links: Vec::new(),
             joint_forces: parts.joint_forces,
             wrenches: parts.wrenches,
             constraint_rows: parts.constraints.iter().map(|(_, c)| c.rows()).sum(),
@@ -303,6 +327,8 @@ impl Tree {
             velocities: v,
             layout,
         };
+        tree.bind_links(parts.links)?;
+        tree.layout.driven = tree.is_driven();
         tree.check_joint_forces()?;
         tree.check_constraints()?;
         tree.check_inertia()?;
@@ -330,23 +356,10 @@ impl Tree {
             })
             .collect();
         tree.layout.multiplier_units = tree.multiplier_units();
-        tree.layout.driven = tree.is_driven();
         if tree.layout.down.is_none() {
             tree.layout.down = tree.potentials.iter().find_map(|v| v.down());
         }
         Ok(tree)
-    }
-
-    /// Whether the motion changes the energy: forces without potential act, or something is driven.
-    fn is_driven(&self) -> bool {
-        let acts = |force: &JointForce| match force {
-            JointForce::Damper { coefficient } => *coefficient != 0.0,
-            JointForce::Effort(_) => true,
-            _ => false,
-        };
-        self.depends_on_time()
-            || !self.wrenches.is_empty()
-            || self.joint_forces.iter().any(|(_, force)| acts(force))
     }
 
     /// Every joint must move some inertia, in some configuration; the articulated inertia tells.

@@ -1,4 +1,5 @@
-//! Forces on a tree: gravity, potentials of sites, wrenches on bodies, forces in joints.
+//! Forces on a tree: gravity, potentials of sites, wrenches on bodies, forces in joints. Links between bodies
+//! are in `links.rs`.
 //!
 //! ```text
 //! W_i = (Σ f, Σ r × f + Σ n)            wrench on body i at its origin, r from there
@@ -6,7 +7,7 @@
 //!
 //! δW_i − η_i ×* W_i = (f̂ θ, (Σ r̂ f̂ + n̂) θ)        as the body turns by θ under forces fixed in space
 //! ```
-use super::{Kind, Kinematics, Tree, TreeError};
+use super::{Kind, Kinematics, Tree, TreeError, links::Bound};
 use crate::{
     Vec3,
     geometry::se3::{Wrench as Wrench6, join},
@@ -66,10 +67,12 @@ pub(crate) struct Load {
     pub(crate) fixed: Vec3,
     /// `Σ r̂ f̂ + n̂` of them.
     pub(crate) turning: Matrix3<f64>,
+    /// The part without potential, counted once.
+    pub(crate) forced: Wrench6,
 }
 
 impl Load {
-    fn add(&mut self, arm: &Vec3, force: &Vec3) {
+    pub(super) fn add(&mut self, arm: &Vec3, force: &Vec3) {
         self.wrench += join(force, &arm.cross(force));
         self.fixed += force;
         // r̂ f̂ = f rᵀ − (r·f) 1
@@ -98,8 +101,13 @@ pub(crate) struct Loads {
 }
 
 impl Tree {
-    /// Wrenches of gravity, potentials and wrenches at a placement.
+    /// Wrenches of gravity, potentials, links and wrenches at a placement.
     pub(crate) fn load(&self, t: f64, kinematics: &Kinematics, out: &mut Loads) {
+        self.load_weighted(t, kinematics, 1.0, out);
+    }
+
+    /// The same; what has no potential is counted `weight` times.
+    pub(crate) fn load_weighted(&self, t: f64, kinematics: &Kinematics, weight: f64, out: &mut Loads) {
         out.loads.clear();
         out.loads.resize(self.nodes.len(), Load::default());
         if self.gravity != Vec3::zeros() {
@@ -123,6 +131,7 @@ impl Tree {
                 }
             }
         }
+        self.load_links(kinematics, weight, out);
         for wrench in &self.wrenches {
             let node = self.body_nodes[wrench.body];
             let (rotation, pose) = (
@@ -132,18 +141,21 @@ impl Tree {
             let arm = rotation * pose.point(&wrench.position);
             let (force, moment) = (wrench.value)(t);
             let load = &mut out.loads[node];
-            match wrench.frame {
+            let (force, moment) = match wrench.frame {
                 WrenchFrame::World => {
-                    load.add(&arm, &force);
-                    load.wrench += join(&Vec3::zeros(), &moment);
-                    load.turning += moment.cross_matrix();
+                    load.add(&arm, &(force * weight));
+                    load.wrench += join(&Vec3::zeros(), &(moment * weight));
+                    load.turning += moment.cross_matrix() * weight;
+                    (force, moment)
                 }
                 WrenchFrame::Body => {
                     let turn = |x: &Vec3| rotation * pose.direction(x);
-                    let force = turn(&force);
-                    load.wrench += join(&force, &(arm.cross(&force) + turn(&moment)));
+                    let (force, moment) = (turn(&force), turn(&moment));
+                    load.wrench += join(&force, &(arm.cross(&force) + moment)) * weight;
+                    (force, moment)
                 }
-            }
+            };
+            load.forced += join(&force, &(arm.cross(&force) + moment));
         }
     }
 
@@ -176,7 +188,7 @@ impl Tree {
         }
     }
 
-    /// Energy of gravity, potentials and joint springs.
+    /// Energy of gravity, potentials, links and joint springs.
     pub(crate) fn potential_energy(&self, q: &[f64], kinematics: &Kinematics, work: &mut Loads) -> f64 {
         let falls = |frame: &super::Frame| {
             frame.inertia.mass * self.gravity.dot(&(frame.origin + frame.inertia.centre))
@@ -190,6 +202,7 @@ impl Tree {
                 .map(|v| v.energy(&work.points))
                 .sum::<f64>();
         }
+        energy += self.links.iter().map(|link| link.energy(kinematics)).sum::<f64>();
         for (body, force) in &self.joint_forces {
             for k in self.first_node(*body)..=self.body_nodes[*body] {
                 let node = &self.nodes[k];
@@ -206,6 +219,19 @@ impl Tree {
             }
         }
         energy
+    }
+
+    /// Whether forces act that have no potential, or something is moved from outside.
+    pub(super) fn is_driven(&self) -> bool {
+        let forced = |force: &JointForce| match force {
+            JointForce::Spring { .. } | JointForce::Potential(_) => false,
+            JointForce::Damper { coefficient } => *coefficient != 0.0,
+            JointForce::Effort(_) => true,
+        };
+        self.depends_on_time()
+            || !self.wrenches.is_empty()
+            || self.joint_forces.iter().any(|(_, force)| forced(force))
+            || self.links.iter().any(|link| matches!(link, Bound::Damper { .. }))
     }
 
     /// Positions of the sites.

@@ -1,5 +1,8 @@
 //! Momenta that symmetry keeps: which motions of the whole tree leave everything as it is.
-use super::{JointForce, Kind, Tree};
+use super::{
+    JointForce, Kind, Tree,
+    links::{Bound, PotentialSites},
+};
 use crate::{
     Vec3,
     geometry::se3::{Wrench, angular, linear},
@@ -91,8 +94,9 @@ pub(super) fn find(tree: &Tree) -> Vec<Kept> {
 }
 
 fn linear_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
-    // Whether a potential minds where the whole is, it does not say.
-    if !tree.potentials.is_empty() {
+    let free = |sites: &PotentialSites| sites.invariant && world(tree, sites).next().is_none();
+    let tied = |link: &Bound| link.ends().iter().any(|end| end.node.is_none());
+    if !tree.potential_sites.iter().all(free) || tree.links.iter().any(tied) {
         return Vec::new();
     }
     let level = |a: &Vec3| a.dot(&tree.gravity).abs() <= 1e-14 * tree.gravity.norm();
@@ -124,10 +128,20 @@ fn angular_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
             Freedom::Along(_) | Freedom::None => return Vec::new(),
         }
     }
-    if !tree.potentials.is_empty() {
-        points.push(Vec3::zeros());
-        points.extend(tree.sites.iter().filter(|s| s.node.is_none()).map(|s| s.position));
-        symmetry = tree.potentials.iter().fold(symmetry, |s, v| s.and(v.symmetry()));
+    for (potential, sites) in tree.potentials.iter().zip(&tree.potential_sites) {
+        symmetry = symmetry.and(potential.symmetry());
+        points.extend(world(tree, sites));
+        // Rotations are about the origin, if it matters where all the points are.
+        points.extend((!sites.invariant).then(Vec3::zeros));
+    }
+    for link in &tree.links {
+        let anchors = link.ends().iter().filter(|end| end.node.is_none());
+        let anchors: Vec<Vec3> = anchors.map(|end| end.position).collect();
+        // A beam that is held does not let go of any direction.
+        if matches!(link, Bound::Beam(_)) && !anchors.is_empty() {
+            return Vec::new();
+        }
+        points.extend(anchors);
     }
     // Points that must stay where they are fix the line through them.
     let point = points.first().copied().unwrap_or_else(Vec3::zeros);
@@ -142,6 +156,12 @@ fn angular_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
     axes.into_iter()
         .map(|axis| Kept::Angular { point, axis })
         .collect()
+}
+
+/// The points in the world that a potential depends on.
+fn world<'a>(tree: &'a Tree, sites: &'a PotentialSites) -> impl Iterator<Item = Vec3> + 'a {
+    let sites = sites.members.iter().map(|site| &tree.sites[*site]);
+    sites.filter(|site| site.node.is_none()).map(|site| site.position)
 }
 
 /// The axis or its opposite, whichever has its last component that is not zero positive.

@@ -9,14 +9,17 @@
 //! origin of their own joint as reference point: between neighbours they are only shifted, and
 //! bodies far from the origin of the world lose no digits.
 mod assemble;
+mod beam;
 mod build;
 mod constraint;
+mod coupling;
 mod describe;
 mod dynamics;
 mod forces;
 mod invariants;
 mod joint;
 mod kinematics;
+mod links;
 mod matrices;
 mod min_norm;
 mod redundant;
@@ -24,12 +27,14 @@ mod settle;
 mod spline;
 mod system;
 
+pub use beam::Beam;
 pub use build::{Body, Site, TreeError, TreeParts};
 pub use constraint::{Constraint, Length};
 pub use describe::BodyDescription;
 pub use forces::{JointForce, Law, Wrench, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
 pub use kinematics::{Frame, Kinematics};
+pub use links::Link;
 pub use redundant::Dependence;
 pub use settle::{Equilibrium, Seek, SettleError, Settling, Stability};
 pub use spline::{Spline, SplineError};
@@ -37,6 +42,7 @@ pub use spline::{Spline, SplineError};
 pub(crate) use assemble::{assemble, close};
 pub(crate) use build::Node;
 pub(crate) use constraint::{Moving, Rows};
+pub(crate) use coupling::{Couplings, Matrix12, Vector12};
 pub(crate) use dynamics::Dynamics;
 pub(crate) use forces::Loads;
 pub(crate) use joint::Kind;
@@ -60,6 +66,10 @@ pub struct Tree {
     pub(crate) motions: Vec<Motion>,
     gravity: Vec3,
     potentials: Vec<Box<dyn Potential>>,
+    potential_sites: Vec<links::PotentialSites>,
+    /// Where the expressions of each potential begin in those of the layout.
+    expressions: Vec<u32>,
+    links: Vec<links::Bound>,
     joint_forces: Vec<(usize, JointForce)>,
     wrenches: Vec<Wrench>,
     constraints: Vec<(String, Constraint)>,
@@ -174,11 +184,6 @@ impl Tree {
             .take_while(|k| self.nodes[*k].body == body)
             .last()
             .unwrap_or(last)
-    }
-
-    /// Whether everything that acts has exact derivatives: potentials of sites have none.
-    pub(crate) fn has_exact_derivative(&self) -> bool {
-        self.potentials.is_empty()
     }
 
     /// The size of its parts, m.

@@ -1,5 +1,6 @@
 //! Trees of rigid bodies.
 mod families;
+mod links;
 mod loops;
 mod random;
 mod scissor;

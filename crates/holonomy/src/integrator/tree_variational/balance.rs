@@ -88,7 +88,7 @@ impl Balance {
         let time = state.t + reach;
         self.kinematics.place(tree, &self.middle);
         self.kinematics.set_moving(tree, &self.v, &self.driven);
-        tree.load(time, &self.kinematics, &mut self.loads);
+        tree.load_weighted(time, &self.kinematics, self.forcing, &mut self.loads);
         tree.efforts(time, &self.middle, &self.v, self.forcing, &mut self.loads);
         self.inward(tree);
         Ok(())
@@ -159,14 +159,13 @@ impl Balance {
 
     /// The momenta at the end: `p⁺ = p + h (g + τ)`, for a ball joint `H p⁺ = Hᵀ p + h (g + τ)`. What
     /// symmetry keeps, g leaves alone: it is kept however well the equations are solved.
-    pub(super) fn end_momentum(&self, tree: &Tree, next_p: &mut Vec<f64>) {
-        next_p.clear();
-        let efforts = &self.loads.efforts;
+    pub(super) fn end_momentum(&mut self, tree: &Tree, next_p: &mut Vec<f64>) {
         // Forces that all act at the start have been counted twice.
-        next_p.extend(
-            (0..self.p.len())
-                .map(|j| self.p[j] + self.h * (self.pushes[j] - (self.forcing - 1.0) * efforts[j].forced)),
-        );
+        if self.forcing != 1.0 {
+            self.take_back(tree);
+        }
+        next_p.clear();
+        next_p.extend((0..self.p.len()).map(|j| self.p[j] + self.h * self.pushes[j]));
         for (i, node) in tree.nodes.iter().enumerate() {
             if let (Kind::Ball, Some(turn)) = (node.kind, &self.turns[i]) {
                 let half: Matrix3<f64> = so3::matrix(&turn.half());
@@ -178,16 +177,36 @@ impl Balance {
         }
     }
 
+    /// Takes forces without potential from the pushes, but for once.
+    fn take_back(&mut self, tree: &Tree) {
+        let (extra, frames) = (self.forcing - 1.0, &self.kinematics.frames);
+        self.forces.clear();
+        self.forces
+            .extend(self.loads.loads.iter().map(|load| load.forced));
+        for (i, node) in tree.nodes.iter().enumerate().rev() {
+            let force = self.forces[i];
+            for k in 0..node.dofs {
+                let joint = self.loads.efforts[node.v + k].forced;
+                let forced = frames[i].screw(node.kind, k).dot(&force) + joint;
+                self.pushes[node.v + k] -= extra * forced;
+            }
+            if let Some(parent) = node.parent {
+                self.forces[parent] += wrench_from(&force, &frames[i].offset);
+            }
+        }
+    }
+
     /// Starts from the velocity at the start of the step and half a step of acceleration, in a factorised
     /// tree. With constraints from the velocity alone: it is tangent to them, and close to a singular
-    /// configuration, where a mechanism can branch, Newton then stays on the branch the motion is on.
+    /// configuration, where a mechanism can branch, Newton then stays on the branch the motion is on. With
+    /// links from there too: what they do at once says nothing of a step in which they swing.
     pub(super) fn guess(&mut self, tree: &Tree, state: &State, dynamics: &mut Dynamics) {
         let n = tree.velocities();
         self.v.resize(n, 0.0);
         self.residual.resize(n, 0.0);
         tree.drive_rates(state.t, &mut dynamics.driven);
         dynamics.velocity(tree, &state.p, &mut self.v);
-        if tree.constraints() > 0 {
+        if tree.constraints() > 0 || tree.has_links() {
             return;
         }
         let Dynamics {

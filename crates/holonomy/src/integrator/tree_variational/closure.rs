@@ -9,7 +9,7 @@
 //! ```
 //! J⁻¹ by O(n) elimination, one right side per equation. The small matrix may be singular: the
 //! multipliers are then the shortest that do.
-use super::{balance::Balance, elimination::Elimination};
+use super::{balance::Balance, coupled::Coupled};
 use crate::{
     system::State,
     tree::{DEPENDENT, Dynamics, Kind, Kinematics, MinNorm, Moving, Rows, Tree},
@@ -110,7 +110,7 @@ impl Closure {
         tree: &Tree,
         balance: &Balance,
         (t, next_q): (f64, &[f64]),
-        elimination: &mut Elimination,
+        solver: &mut Coupled,
     ) {
         self.constrain_end(tree, t, next_q, true);
         let (m, n) = (self.lambda.len(), tree.velocities());
@@ -131,7 +131,7 @@ impl Closure {
         }
         // `solve` changes the sign: −J⁻¹C.
         for column in self.columns.chunks_exact_mut(n) {
-            elimination.solve(tree, column);
+            solver.solve(tree, column);
         }
         let schur = self.schur.reset(m);
         for k in 0..m {

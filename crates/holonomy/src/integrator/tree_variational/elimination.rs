@@ -29,12 +29,9 @@ use super::balance::{Balance, three};
 use crate::{
     Vec3,
     geometry::se3::{Twist, Wrench, cross, cross_wrench, twist_at, wrench_from},
-    tree::{Kind, Tree},
+    tree::{Kind, Matrix12, Tree, Vector12},
 };
-use nalgebra::{Matrix3, SMatrix, SVector, Vector6};
-
-type Vector12 = SVector<f64, 12>;
-type Matrix12 = SMatrix<f64, 12, 12>;
+use nalgebra::{Matrix3, Vector6};
 
 /// The eliminated matrix.
 #[derive(Clone, Debug, Default)]
@@ -85,8 +82,15 @@ impl Elimination {
         }
     }
 
-    /// Eliminates the derivative at the present balance. The node whose pivot is singular is the error.
-    pub(super) fn factorise(&mut self, tree: &Tree, balance: &Balance) -> Result<(), usize> {
+    /// Eliminates the derivative at the present balance, with what else acts on single nodes, in their order.
+    /// The node whose pivot is singular is the error.
+    pub(super) fn factorise(
+        &mut self,
+        tree: &Tree,
+        balance: &Balance,
+        grounded: &[(usize, Matrix12)],
+    ) -> Result<(), usize> {
+        let mut grounded = grounded.iter().rev().peekable();
         for matrix in &mut self.slots {
             matrix.fill(0.0);
         }
@@ -98,6 +102,9 @@ impl Elimination {
                 None => Matrix12::zeros(),
             };
             add_body(&mut a, balance, i);
+            while let Some((_, more)) = grounded.next_if(|(node, _)| *node == i) {
+                a += more;
+            }
             let range = node.v..node.v + node.dofs;
             let kappa = self.prepare(tree, balance, i);
             let columns = &mut self.columns[range];
@@ -178,9 +185,25 @@ impl Elimination {
         (turn.start_slope(&p) + turn.middle_slope(&g) * half + b * (own + by_q * b * half + by_v)) * half
     }
 
+    /// What acts on the nodes besides, α, as zeros to add to; then comes `solve_loaded`.
+    pub(super) fn unload(&mut self) -> &mut [Vector12] {
+        self.y.fill(Vector12::zeros());
+        &mut self.y
+    }
+
+    /// The changes z of the nodes in the last solution.
+    pub(super) fn changes(&self) -> &[Vector12] {
+        &self.y
+    }
+
     /// Solves `δr = −r` in place: r becomes x.
     pub(super) fn solve(&mut self, tree: &Tree, r: &mut [f64]) {
-        self.y.fill(Vector12::zeros());
+        self.unload();
+        self.solve_loaded(tree, r);
+    }
+
+    /// Solves `δr = −r` with α from `unload`.
+    pub(super) fn solve_loaded(&mut self, tree: &Tree, r: &mut [f64]) {
         for (i, node) in tree.nodes.iter().enumerate().rev() {
             let mut alpha = self.y[i];
             let columns = &self.columns[node.v..node.v + node.dofs];

@@ -10,16 +10,15 @@
 //! ```
 //! S, V, P and F as in [`crate::tree`], in the middle of the step. Forces act half at each end, which
 //! keeps the order; [`Forcing::OneSided`] puts all of them at the start, as trep does. Newton's method has the
-//! exact derivative, kept while corrections fall fast, and a step costs O(n): see `elimination.rs`. Only what potentials of sites add to the
-//! derivative is not there; with them the first matrix is kept and corrected by Broyden's updates, which
-//! converge while `h √(k/m)` is below about one.
+//! exact derivative, kept while corrections fall fast, and a step costs O(n): see `elimination.rs`. Forces
+//! between bodies add terms of low rank, and O(n) for each of their rows: see `coupled.rs`.
 //!
 //! The spin of a slender body between ball joints has little inertia, and a long chain behind it pushes it
 //! with the error of the step: such chains need small steps. Universal joints do not have it, nor do
 //! directions ([`crate::spheres::Spheres`]).
 mod balance;
-mod broyden;
 mod closure;
+mod coupled;
 mod elimination;
 mod turn;
 
@@ -30,9 +29,8 @@ use crate::{
     tree::{Dynamics, Rows, Tree, close},
 };
 use balance::Balance;
-use broyden::Broyden;
 use closure::Closure;
-use elimination::Elimination;
+use coupled::Coupled;
 use std::sync::Arc;
 
 /// A variational integrator for a [`Tree`].
@@ -40,8 +38,7 @@ pub struct TreeVariational {
     tree: Arc<Tree>,
     options: TreeOptions,
     balance: Balance,
-    elimination: Elimination,
-    broyden: Broyden,
+    solver: Coupled,
     closure: Closure,
     /// The last correction of the velocities.
     applied: Vec<f64>,
@@ -61,7 +58,7 @@ pub struct TreeVariational {
 pub struct TreeOptions {
     /// Where the Lagrangian is evaluated.
     pub rule: Rule,
-    /// Where joint forces without potential act.
+    /// Where forces without potential act.
     pub forcing: Forcing,
     /// Newton iterations after which a step is given up.
     pub max_iterations: u32,
@@ -115,11 +112,10 @@ impl TreeVariational {
     pub fn new(tree: Arc<Tree>, options: TreeOptions) -> Self {
         let units = tree.units();
         Self {
-            elimination: Elimination::new(&tree),
+            solver: Coupled::new(&tree),
             tree,
             options,
             balance: Balance::default(),
-            broyden: Broyden::default(),
             closure: Closure::default(),
             applied: Vec::new(),
             dynamics: Dynamics::default(),
@@ -160,6 +156,17 @@ impl TreeVariational {
         self.closure.dependent
     }
 
+    /// Forces that are no numbers, and why if that is known.
+    fn not_finite(&self, body: Option<usize>) -> Fault {
+        match self.tree.undefined_in(&self.balance.kinematics) {
+            Some(undefined) => undefined.into(),
+            None => Fault {
+                cause: Cause::NotFinite,
+                body,
+            },
+        }
+    }
+
     fn too_large(&self, node: usize) -> Fault {
         Fault {
             cause: Cause::HalfTurn,
@@ -194,7 +201,7 @@ impl TreeVariational {
         self.balance.evaluate(&self.tree, state)?;
         self.balance
             .end_configuration(&self.tree, state, &mut self.next_q);
-        if !constrained {
+        if !constrained || !self.balance.unbalance.is_finite() {
             return Ok(self.balance.unbalance);
         }
         let open = self.closure.evaluate(&self.tree, self.balance.end, &self.next_q);
@@ -203,14 +210,12 @@ impl TreeVariational {
 
     /// Solves for the discrete velocities and multipliers.
     fn solve(&mut self, state: &State) -> Result<u32, Fault> {
-        let exact = self.tree.has_exact_derivative();
         // Sums over n bodies, rounded at random.
         let rounding = f64::EPSILON * (self.tree.nodes.len() as f64).sqrt();
         let (mut iterations, mut retreats, mut idle) = (0, 0, 0);
         let (mut last, mut best) = (f64::INFINITY, f64::INFINITY);
         // Whether the derivative of an earlier iteration will do.
         let mut keep = false;
-        self.broyden.clear();
         loop {
             let outcome = self.evaluate(state);
             // Nothing left but the rounding of its own terms.
@@ -218,26 +223,26 @@ impl TreeVariational {
                 return Ok(iterations);
             }
             let (mut change, mut worst) = (f64::INFINITY, 0);
+            let hopeless = iterations == 0 || iterations + 1 >= self.options.max_iterations;
             match outcome {
-                Ok(_) => {
+                Ok(unbalance) if unbalance.is_finite() => {
                     if keep {
                         self.unbalanced.clone_from(&self.balance.residual);
-                        (change, worst) = self.correct(exact);
-                        if exact && !(change <= KEPT * last) {
+                        (change, worst) = self.correct();
+                        if !(change <= KEPT * last) {
                             keep = false;
                             self.balance.residual.clone_from(&self.unbalanced);
                         }
                     }
                     if !keep {
                         self.factorise()?;
-                        (change, worst) = self.correct(exact);
+                        (change, worst) = self.correct();
                     }
                 }
+                Ok(_) if hopeless => return Err(self.not_finite(None)),
                 // Half a turn in one step.
-                Err(node) if iterations == 0 || iterations + 1 >= self.options.max_iterations => {
-                    return Err(self.too_large(node));
-                }
-                Err(_) => {}
+                Err(node) if hopeless => return Err(self.too_large(node)),
+                _ => {}
             }
             iterations += 1;
             if change.is_nan() || iterations >= self.options.max_iterations {
@@ -261,10 +266,9 @@ impl TreeVariational {
             } else {
                 idle += 1;
             }
-            // Corrections of rounding do not become smaller. Newton's fall at once to there; Broyden's do not
-            // fall evenly, and are given more.
-            let stalled = change <= STALLED * scale && idle >= if exact { 2 } else { 4 };
-            if !(rate <= 2.0) && (!change.is_finite() || (exact && retreats < 2)) && !stalled {
+            // Corrections of rounding do not become smaller.
+            let stalled = change <= STALLED * scale && idle >= 2;
+            if !(rate <= 2.0) && (!change.is_finite() || retreats < 2) && !stalled {
                 retreats += 1;
                 // Farther from a solution than before: back by half of the last correction.
                 for (v, x) in self.balance.v.iter_mut().zip(&mut self.applied) {
@@ -281,9 +285,8 @@ impl TreeVariational {
             self.applied.clone_from(&self.balance.residual);
             self.closure.apply();
             retreats = 0;
-            let squares = exact && !keep;
-            let next = change * if squares { rate * rate } else { rate };
-            let last_one = if squares { LAST_CORRECTION } else { f64::EPSILON };
+            let next = change * if keep { rate } else { rate * rate };
+            let last_one = if keep { f64::EPSILON } else { LAST_CORRECTION };
             if change <= last_one * scale || next <= BELOW_ROUNDING * scale || stalled {
                 let ended = self.evaluate(state);
                 ended.map_err(|node| self.too_large(node))?;
@@ -297,32 +300,29 @@ impl TreeVariational {
             } else {
                 change * rate.powi(KEPT_FOR)
             };
-            keep = !exact || foreseen <= BELOW_ROUNDING * scale;
+            keep = foreseen <= BELOW_ROUNDING * scale;
             last = change;
         }
     }
 
     /// Factorises the derivative at the present velocities and multipliers.
     fn factorise(&mut self) -> Result<(), Fault> {
-        let factored = self.elimination.factorise(&self.tree, &self.balance);
+        let factored = self.solver.factorise(&self.tree, &self.balance);
         factored.map_err(|node| self.singular(node))?;
         if self.tree.constraints() > 0 {
             let end = (self.balance.end, &self.next_q[..]);
             self.closure
-                .factorise(&self.tree, &self.balance, end, &mut self.elimination);
+                .factorise(&self.tree, &self.balance, end, &mut self.solver);
         }
         Ok(())
     }
 
     /// The correction of the velocities, in place of the residual, and of the multipliers. Its size, and where
     /// it is largest.
-    fn correct(&mut self, exact: bool) -> (f64, usize) {
+    fn correct(&mut self) -> (f64, usize) {
         let x = &mut self.balance.residual;
-        self.elimination.solve(&self.tree, x);
+        self.solver.solve(&self.tree, x);
         self.closure.correct(self.balance.h, x);
-        if !exact {
-            self.broyden.correct(&self.units, x);
-        }
         let h = self.balance.h.abs();
         let (mut change, mut worst) = (0.0_f64, 0);
         for (j, x) in self.balance.residual.iter().enumerate() {

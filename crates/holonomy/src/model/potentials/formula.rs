@@ -120,7 +120,12 @@ fn scope(names: &[&str]) -> (Scope, Vec<(usize, Vector)>) {
     (scope, vectors)
 }
 
-fn declare(scope: &mut Scope, name: &str, vector: usize) -> Result<(), crate::formula::FormulaError> {
+/// Makes a vector known by a name.
+pub(in crate::model) fn declare(
+    scope: &mut Scope,
+    name: &str,
+    vector: usize,
+) -> Result<(), crate::formula::FormulaError> {
     scope.variable(name, Kind::Vector, 3 * vector)?;
     scope.hint(
         &format!("{name}'"),

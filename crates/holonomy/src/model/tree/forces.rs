@@ -1,5 +1,5 @@
 //! `[[potential]]` between sites and `[[wrench]]` on bodies.
-use super::{bodies::Bodies, laws::Laws, sites::Sites};
+use super::{bodies::Bodies, formula, laws::Laws, sites::Sites};
 use crate::{
     Vec3,
     model::{Section, Unit},
@@ -13,7 +13,8 @@ pub(super) struct Entry {
     pub(super) potential: Box<dyn Potential>,
     pub(super) kind: &'static str,
     pub(super) span: Range<usize>,
-    pub(super) between: [usize; 2],
+    /// Sites that must not lie on each other.
+    pub(super) apart: Option<[usize; 2]>,
 }
 
 pub(super) fn read_potentials<'a>(
@@ -37,9 +38,21 @@ pub(super) fn read_potentials<'a>(
         }
         let kind = section
             .required("kind")
-            .choice_of("kind of potential", &["spring"]);
-        if kind.is_none() {
+            .choice_of("kind of potential", &["spring", "formula"]);
+        let Some(kind) = kind else {
             section.finish_unread();
+            continue;
+        };
+        if kind.value == "formula" {
+            let potential = formula::read(&section, bodies, sites);
+            let span = section.value_span("energy").unwrap_or_else(|| section.span());
+            section.finish();
+            all.extend(potential.map(|potential| Entry {
+                potential: Box::new(potential),
+                kind: "formula",
+                span,
+                apart: None,
+            }));
             continue;
         }
         let stiffness = laws.positive(&section, "stiffness", Unit::NEWTON_PER_METRE);
@@ -57,7 +70,7 @@ pub(super) fn read_potentials<'a>(
                 potential,
                 kind: "spring",
                 span,
-                between,
+                apart: (length.value > 0.0).then_some(between),
             });
         }
     }

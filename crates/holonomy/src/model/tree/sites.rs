@@ -38,7 +38,7 @@ impl Sites {
         });
     }
 
-    fn path(&self, site: usize, bodies: &[&str]) -> String {
+    pub(super) fn path(&self, site: usize, bodies: &[&str]) -> String {
         let Site { name, body, .. } = &self.list[site];
         let body = body.and_then(|body| bodies.get(body).copied());
         format!("{}/{name}", body.unwrap_or(WORLD))
@@ -123,7 +123,10 @@ impl Sites {
         let [a, b] = found?.try_into().ok()?;
         let (first, second): (&Site, &Site) = (&self.list[a], &self.list[b]);
         if a == b {
-            return problems.error(given.span, "both ends are the same site").none();
+            return problems
+                .error(given.span, "both ends are the same site")
+                .help("name sites of two bodies, or of a body and the world")
+                .none();
         }
         if first.body == second.body {
             let place = match first.body {

@@ -230,9 +230,9 @@ fn symmetry_keeps_momentum_to_rounding() {
 }
 
 #[test]
-fn springs_between_sites_converge_without_their_derivative() {
-    // Two pendulums of rods whose ends are joined: potentials give forces only.
-    for (stiffness, most) in [(10.0, 4.0), (1000.0, 7.0), (10_000.0, 12.0)] {
+fn springs_between_sites_converge_whatever_their_stiffness() {
+    // Two pendulums of rods whose ends are joined.
+    for (stiffness, most) in [(10.0, 5.0), (1000.0, 5.0), (10_000.0, 5.0)] {
         let rod = |name: &str, at: f64| Body {
             name: name.to_owned(),
             parent: None,
