@@ -14,6 +14,7 @@ mod methods;
 mod output;
 mod progress;
 mod report;
+mod reproduce;
 mod run;
 mod settle;
 mod show;
@@ -49,6 +50,7 @@ enum Command {
     Compare(compare::Compare),
     Converge(converge::Converge),
     Report(report::Report),
+    Reproduce(reproduce::Reproduce),
     Import(import::Import),
 }
 
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Command::Compare(command) => command.run(),
         Command::Converge(command) => command.run(),
         Command::Report(command) => command.run(),
+        Command::Reproduce(command) => command.run(),
         Command::Import(command) => command.run(),
     };
     match done {

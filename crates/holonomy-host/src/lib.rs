@@ -12,6 +12,7 @@ pub mod figures;
 pub mod folder;
 pub mod page;
 pub mod report;
+pub mod reproduce;
 pub mod import;
 pub mod run;
 pub mod scenario;

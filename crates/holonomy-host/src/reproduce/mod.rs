@@ -1,0 +1,226 @@
+//! Every figure and table of the four documents, computed again: the published number beside ours.
+//!
+//! An [`Item`] is one figure or table, or a few that belong together. It is computed on its own and leaves a
+//! [`Finding`]; findings are kept in the folder, so that a run that is interrupted goes on where it was. Verdicts are
+//! computed from what is compared, never written by hand.
+mod finding;
+mod pages;
+mod study;
+
+mod document_000;
+
+pub use finding::{Compared, Figure, Finding, Published, Reading};
+pub use study::Study;
+
+use crate::folder::{Folder, FolderError};
+use std::{
+    fs,
+    path::Path,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+/// Where an item comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Document {
+    /// Hamel's formalism and the spherical pendulum.
+    Hamel,
+    /// Variational integrators on products of spheres.
+    Spheres,
+    /// The notebook on the discrete spherical pendulum.
+    Notebook,
+    /// Variational integrators for cables.
+    Cables,
+    /// What the documents do not show.
+    Beyond,
+}
+
+impl Document {
+    /// All of them, in the order of the page.
+    pub const ALL: [Self; 5] = [
+        Self::Hamel,
+        Self::Spheres,
+        Self::Notebook,
+        Self::Cables,
+        Self::Beyond,
+    ];
+
+    /// `000` … `003`, or `beyond`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hamel => "000",
+            Self::Spheres => "001",
+            Self::Notebook => "002",
+            Self::Cables => "003",
+            Self::Beyond => "beyond",
+        }
+    }
+
+    /// What it is about.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Hamel => "Hamel's formalism and the spherical pendulum",
+            Self::Spheres => "Variational integrators on products of spheres",
+            Self::Notebook => "The discrete spherical pendulum, a notebook",
+            Self::Cables => "Variational integrators for cables",
+            Self::Beyond => "Beyond the documents",
+        }
+    }
+}
+
+/// A figure or table of a document.
+pub struct Item {
+    /// What it is called on the command line: `000-fig-1`.
+    pub name: &'static str,
+    /// Where it comes from.
+    pub document: Document,
+    /// What it shows.
+    pub title: &'static str,
+    /// What the document prints or claims.
+    pub claim: &'static str,
+    /// Computes it. The reason is told where it cannot be.
+    pub compute: fn(&AtomicBool) -> Result<Finding, String>,
+}
+
+/// All items, by document.
+pub fn items() -> impl Iterator<Item = &'static Item> {
+    let all: [&'static [Item]; 1] = [document_000::ITEMS];
+    all.into_iter().flatten()
+}
+
+/// How far the work is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    /// The item that has just ended.
+    pub item: &'a str,
+    /// Whether it was there already.
+    pub kept: bool,
+    /// Items that have ended.
+    pub done: usize,
+    /// All items.
+    pub all: usize,
+}
+
+/// The strings by which the work is held.
+pub struct Control<'a> {
+    /// Ends the work when it becomes true; what has been found is kept.
+    pub stop: &'a AtomicBool,
+    /// Items worked on at once.
+    pub threads: usize,
+    /// Called when an item ends.
+    pub progress: &'a (dyn Fn(&Progress<'_>) + Sync),
+}
+
+/// What became of an item.
+pub type Result1 = Result<Finding, String>;
+
+/// The files of one item.
+const ITEM_FILES: &[&str] = &["finding.json"];
+
+/// Computes the wanted items that the folder does not hold yet, and writes its pages. Gives every wanted item with
+/// what became of it; one that was not begun because the work was stopped is left out.
+pub fn reproduce(
+    wanted: &[&'static Item],
+    folder: &Path,
+    again: bool,
+    control: &Control<'_>,
+) -> Result<Vec<(&'static Item, Result1)>, FolderError> {
+    // The folder must take files before hours are spent.
+    drop(Folder::open(&folder.join("items"), &[], true)?);
+    let next = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    let disk = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for _ in 0..control.threads.max(1) {
+            scope.spawn(|| {
+                while let Some(item) = wanted.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if control.stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let kept = if again { None } else { read(folder, item) };
+                    let was_kept = kept.is_some();
+                    let result = kept.map_or_else(|| (item.compute)(control.stop), Ok);
+                    if control.stop.load(Ordering::Relaxed) && !was_kept {
+                        return;
+                    }
+                    if let (Ok(finding), false) = (&result, was_kept)
+                        && let Err(error) = write(folder, item, finding)
+                    {
+                        set(&disk, Some(error));
+                        return;
+                    }
+                    let done = push(&found, (*item, result));
+                    (control.progress)(&Progress {
+                        item: item.name,
+                        kept: was_kept,
+                        done,
+                        all: wanted.len(),
+                    });
+                }
+            });
+        }
+    });
+    if let Some(error) = disk.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        return Err(error);
+    }
+    let mut found = found
+        .into_inner()
+        .unwrap_or_else(|poisoned| poisoned.into_inner());
+    let place = |item: &Item| items().position(|other| other.name == item.name);
+    found.sort_by_key(|(item, _)| place(item));
+    pages::write(folder, &found)?;
+    Ok(found)
+}
+
+fn push<T>(list: &Mutex<Vec<T>>, entry: T) -> usize {
+    let mut list = list.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    list.push(entry);
+    list.len()
+}
+
+fn set<T>(place: &Mutex<T>, value: T) {
+    *place.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = value;
+}
+
+/// A finding that this version of the program has left in the folder.
+fn read(folder: &Path, item: &Item) -> Option<Finding> {
+    let text = fs::read_to_string(folder.join("items").join(item.name).join("finding.json")).ok()?;
+    let kept: Kept = serde_json::from_str(&text).ok()?;
+    (kept.version == VERSION).then_some(kept.finding)
+}
+
+fn write(folder: &Path, item: &Item, finding: &Finding) -> Result<(), FolderError> {
+    let mut folder = Folder::open(&folder.join("items").join(item.name), ITEM_FILES, true)?;
+    let kept = Kept {
+        version: VERSION.to_owned(),
+        finding: finding.clone(),
+    };
+    folder.add("finding.json", &crate::summary::json(&kept))?;
+    folder.commit()
+}
+
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// A finding on the disk.
+#[derive(serde::Serialize, serde::Deserialize)]
+struct Kept {
+    version: String,
+    finding: Finding,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_say_their_document() {
+        let names: Vec<&str> = items().map(|item| item.name).collect();
+        for (k, item) in items().enumerate() {
+            assert!(!names[..k].contains(&item.name), "{}", item.name);
+            assert!(item.name.starts_with(item.document.name()), "{}", item.name);
+            assert!(!item.title.is_empty() && !item.claim.is_empty());
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The pages: one per document, and an index.
+use super::{Compared, Document, Finding, Item, Published, Result1};
+use crate::{
+    figures::rough,
+    folder::{Folder, FolderError},
+    page::{Cell, Page, Verdict},
+};
+use std::path::Path;
+
+const FILES: &[&str] = &[
+    "index.html",
+    "000.html",
+    "001.html",
+    "002.html",
+    "003.html",
+    "beyond.html",
+];
+
+/// Writes the pages of what was found. Documents of which nothing was asked keep no page.
+pub(super) fn write(folder: &Path, found: &[(&'static Item, Result1)]) -> Result<(), FolderError> {
+    let mut folder = Folder::open(folder, FILES, true)?;
+    for document in Document::ALL {
+        let own = |(item, _): &&(&'static Item, Result1)| item.document == document;
+        let own: Vec<_> = found.iter().filter(own).collect();
+        let file = FILES
+            .iter()
+            .find(|file| file.trim_end_matches(".html") == document.name());
+        if let (Some(file), false) = (file, own.is_empty()) {
+            folder.add(file, &page(document, &own))?;
+        }
+    }
+    folder.add("index.html", &index(found))?;
+    folder.commit()
+}
+
+fn index(found: &[(&'static Item, Result1)]) -> String {
+    let mut page = Page::new(
+        "Four documents, computed again",
+        "Published numbers beside ours, with what each of them says",
+    );
+    for document in Document::ALL {
+        let own = found.iter().filter(|(item, _)| item.document == document);
+        let rows: Vec<Vec<Cell>> = own.map(|(item, result)| row(item, result)).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        page.section(
+            &format!("document-{}", document.name()),
+            &format!("{}: {}", document.name(), document.title()),
+        );
+        page.table(&["item", "what it shows", "reading"], &rows);
+    }
+    page.section("words", "What the words mean");
+    page.paragraph(
+        "Every reading is computed from the numbers compared on the page of its document. Reproduced: all that is printed was \
+         found, to its digits or within its bound. With a correction: so it was, after an erratum was mended, which the item \
+         names. Band only: values lie in the printed range, but digits cannot be compared, as the motion is chaotic or the \
+         document gives a figure alone. Not specified: the document leaves out what is needed. Not supported: what is \
+         printed does not hold, and the item shows it.",
+    );
+    page.finish()
+}
+
+fn row(item: &Item, result: &Result1) -> Vec<Cell> {
+    vec![
+        Cell::Link {
+            text: item.name.to_owned(),
+            to: format!("{}.html#{}", item.document.name(), item.name),
+        },
+        Cell::text(item.title),
+        reading(result),
+    ]
+}
+
+fn reading(result: &Result1) -> Cell {
+    match result {
+        Ok(finding) => {
+            let reading = finding.reading();
+            Cell::Verdict(reading.verdict(), reading.words().to_owned())
+        }
+        Err(_) => Cell::Verdict(Verdict::Bad, "failed".to_owned()),
+    }
+}
+
+fn page(document: Document, found: &[&(&'static Item, Result1)]) -> String {
+    let mut page = Page::new(&format!("Document {}", document.name()), document.title());
+    page.section("items", "What is here");
+    let rows: Vec<Vec<Cell>> = found
+        .iter()
+        .map(|(item, result)| {
+            let mut row = row(item, result);
+            row[0] = Cell::Link {
+                text: item.name.to_owned(),
+                to: format!("#{}", item.name),
+            };
+            row
+        })
+        .collect();
+    page.table(&["item", "what it shows", "reading"], &rows);
+    for (item, result) in found {
+        page.section(item.name, item.title);
+        page.paragraph(&format!("In the document: {}", item.claim));
+        match result {
+            Ok(finding) => show(&mut page, item, finding),
+            Err(error) => page.conclusion(Verdict::Bad, &format!("It could not be computed: {error}")),
+        }
+    }
+    page.finish()
+}
+
+fn show(page: &mut Page, item: &Item, finding: &Finding) {
+    let reading = finding.reading();
+    let mut sentence = format!("{}.", capital(reading.words()));
+    for more in [&finding.correction, &finding.missing].into_iter().flatten() {
+        sentence += &format!(" {more}");
+    }
+    page.conclusion(reading.verdict(), &sentence);
+    if !finding.remark.is_empty() {
+        page.paragraph(&finding.remark);
+    }
+    if !finding.compared.is_empty() {
+        let rows: Vec<Vec<Cell>> = finding.compared.iter().map(compared).collect();
+        page.table(&["quantity", "published", "ours", ""], &rows);
+    }
+    for figure in &finding.figures {
+        page.figure(&figure.svg, &figure.caption);
+    }
+    page.paragraph(&finding.parameters);
+    let mut commands = format!("holonomy reproduce --only {}", item.name);
+    if !finding.command.is_empty() {
+        commands += &format!("\n{}", finding.command);
+    }
+    page.code(&commands);
+}
+
+fn compared(compared: &Compared) -> Vec<Cell> {
+    let unit = match compared.unit.as_str() {
+        "" => String::new(),
+        unit => format!(" {unit}"),
+    };
+    let published = match compared.published {
+        Published::Value { value, .. } => format!("{}{unit}", rough(value)),
+        Published::Band { from, to } => format!("{} … {}{unit}", rough(from), rough(to)),
+        Published::AtMost(bound) => format!("≤ {}{unit}", rough(bound)),
+        Published::Nothing => "–".to_owned(),
+    };
+    let verdict = match compared.agrees() {
+        Some(true) => Cell::Verdict(Verdict::Good, "agrees".to_owned()),
+        Some(false) => Cell::Verdict(Verdict::Bad, "differs".to_owned()),
+        None => Cell::text(""),
+    };
+    vec![
+        Cell::text(&compared.what),
+        Cell::number(published),
+        Cell::number(format!("{}{unit}", rough(compared.ours))),
+        verdict,
+    ]
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
