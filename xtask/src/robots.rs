@@ -85,9 +85,19 @@ fn environment(folder: &Path) -> Result<PathBuf, String> {
         "a virtual environment",
     )?;
     let mut install = Command::new(&python);
-    install.args(["-m", "pip", "install", "--quiet", "--requirement"]);
+    install.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--retries",
+        "2",
+        "--timeout",
+        "60",
+        "--requirement",
+    ]);
     install.arg(root().join("tests/robots/requirements.txt"));
-    quietly(&mut install, "the packages pin and example-robot-data")?;
+    quietly(&mut install, "the packages `pin` and `example-robot-data`")?;
     std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
     Ok(python)
 }
@@ -99,8 +109,11 @@ fn quietly(command: &mut Command, what: &str) -> Outcome {
         Ok(output) => {
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             let last = text.lines().rev().find(|line| !line.trim().is_empty());
-            Err(format!("no {what}: {}", last.unwrap_or_default().trim()))
+            Err(format!(
+                "{what} cannot be had: {}",
+                last.unwrap_or_default().trim()
+            ))
         }
-        Err(error) => Err(format!("no {what}: {error}")),
+        Err(error) => Err(format!("{what} cannot be had: {error}")),
     }
 }

@@ -2,7 +2,9 @@
 //!
 //! A URDF file holds links and joints. The root link is the world, or a body that moves freely; every other link is a
 //! `[[body]]` with the joint that leads to it; a mimic joint is a coupling. Everything else is listed.
+mod couple;
 mod ledger;
+mod order;
 mod plan;
 mod read;
 mod robot;

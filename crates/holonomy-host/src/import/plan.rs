@@ -4,6 +4,7 @@
 //! which changes nothing for the others: its row and column of the mass matrix are zero.
 use super::{
     ledger::{Ledger, Remark},
+    order,
     read::child,
     robot::{Joint, Kind, Link, Robot},
 };
@@ -46,7 +47,7 @@ pub(super) struct Coupling {
 }
 
 pub(super) fn plan(robot: &Robot<'_, '_>, floating: bool, problems: &Problems) -> Option<Plan> {
-    let (root, order) = order(robot, problems)?;
+    let (root, order) = order::order(robot, problems)?;
     let mut plan = Plan {
         root,
         bodies: Vec::new(),
@@ -71,91 +72,6 @@ pub(super) fn plan(robot: &Robot<'_, '_>, floating: bool, problems: &Problems) -
         .none();
     }
     Some(plan)
-}
-
-/// The root, and the joints from there outwards.
-fn order(robot: &Robot<'_, '_>, problems: &Problems) -> Option<(usize, Vec<usize>)> {
-    let mut leading: Vec<Option<usize>> = vec![None; robot.links.len()];
-    for (k, joint) in robot.joints.iter().enumerate() {
-        let name = &robot.links[joint.child].name;
-        if let Some(other) = leading[joint.child].replace(k) {
-            let other = &robot.joints[other].name;
-            problems
-                .error(
-                    joint.span.clone(),
-                    format!("both joints `{other}` and `{}` lead to the link `{name}`", joint.name),
-                )
-                .help("URDF is a tree: remove one of them here, and close the loop in the model by a `[[constraint]]`");
-        }
-    }
-    let roots: Vec<usize> = (0..leading.len()).filter(|k| leading[*k].is_none()).collect();
-    match roots[..] {
-        [root] if !problems.has_errors() => {
-            let mut order = Vec::new();
-            descend(robot, root, &mut order);
-            if order.len() == robot.joints.len() {
-                return Some((root, order));
-            }
-            circle(robot, &order, problems)
-        }
-        [first, second, ..] => {
-            let (a, b) = (&robot.links[first].name, &robot.links[second]);
-            let others = match roots.len() - 2 {
-                0 => String::new(),
-                more => format!(", nor to {more} more"),
-            };
-            problems
-                .error(
-                    b.span.clone(),
-                    format!(
-                        "no joint leads to the link `{}`, nor to `{a}`{others}: there are several roots",
-                        b.name
-                    ),
-                )
-                .help("join all links into one tree; a link that does not move is joined by a `fixed` joint")
-                .none()
-        }
-        [] => circle(robot, &[], problems),
-        _ => None,
-    }
-}
-
-fn descend(robot: &Robot<'_, '_>, root: usize, order: &mut Vec<usize>) {
-    let mut open = vec![root];
-    while let Some(link) = open.pop() {
-        let joints = robot.joints.iter().enumerate();
-        let outward: Vec<usize> = joints.filter(|(_, j)| j.parent == link).map(|(k, _)| k).collect();
-        // The first joint of the file is followed first.
-        open.extend(outward.iter().rev().map(|k| robot.joints[*k].child));
-        if let Some(k) = robot.joints.iter().position(|joint| joint.child == link)
-            && link != root
-        {
-            order.push(k);
-        }
-    }
-}
-
-/// Reports joints that lead round in a circle: those that were not reached.
-fn circle<T>(robot: &Robot<'_, '_>, reached: &[usize], problems: &Problems) -> Option<T> {
-    let lost = (0..robot.joints.len()).find(|k| !reached.contains(k))?;
-    let mut seen = Vec::new();
-    let mut now = lost;
-    while !seen.contains(&now) {
-        seen.push(now);
-        let parent = robot.joints[now].parent;
-        now = robot.joints.iter().position(|joint| joint.child == parent)?;
-    }
-    let names: Vec<String> = seen
-        .iter()
-        .map(|k| format!("`{}`", robot.joints[*k].name))
-        .collect();
-    problems
-        .error(
-            robot.joints[now].span.clone(),
-            format!("the joints {} lead round in a circle", names.join(", ")),
-        )
-        .help("URDF is a tree: remove one of them, and close the loop in the model by a `[[constraint]]`")
-        .none()
 }
 
 impl Plan {
@@ -217,7 +133,15 @@ impl Plan {
         }
     }
 
-    fn remark(&mut self, owner: &str, name: &str, what: &str, detail: &str, why: &str, span: &Range<usize>) {
+    pub(super) fn remark(
+        &mut self,
+        owner: &str,
+        name: &str,
+        what: &str,
+        detail: &str,
+        why: &str,
+        span: &Range<usize>,
+    ) {
         self.changed.push(Remark {
             owner: owner.to_owned(),
             name: super::ledger::flat(name),
@@ -338,70 +262,6 @@ impl Plan {
         }
     }
 
-    /// Mimic joints. Chains of them are followed to the joint that follows none; if that one is held because it moves
-    /// nothing, its first follower leads the others.
-    fn couple(&mut self, robot: &Robot<'_, '_>, problems: &Problems) -> Option<()> {
-        let mut names: HashSet<String> = HashSet::new();
-        // By leader: the body that leads in its place, and its relation to it.
-        let mut standing: Vec<Option<(usize, f64, f64)>> = vec![None; robot.joints.len()];
-        for k in 0..self.bodies.len() {
-            let Some(joint) = self.bodies[k].joint.filter(|_| !self.bodies[k].held) else {
-                continue;
-            };
-            if robot.joints[joint].mimic.is_none() {
-                continue;
-            }
-            let Some((leader, multiplier, offset)) = followed(robot, joint) else {
-                return problems
-                    .error(
-                        robot.joints[joint].span.clone(),
-                        format!(
-                            "joint `{}` follows itself, by way of others",
-                            robot.joints[joint].name
-                        ),
-                    )
-                    .help("remove one `mimic` of the circle")
-                    .none();
-            };
-            let body = self.bodies.iter().position(|body| body.joint == Some(leader));
-            let alive = body.filter(|body| !self.bodies[*body].held);
-            let moves = robot.joints[leader].kind != Kind::Fixed;
-            let (terms, constant) = match (alive.filter(|_| moves), moves) {
-                (Some(body), _) => (vec![(k, 1.0), (body, -multiplier)], offset),
-                (None, false) => (vec![(k, 1.0)], offset),
-                (None, true) => match standing[leader] {
-                    None if multiplier != 0.0 => {
-                        standing[leader] = Some((k, multiplier, offset));
-                        let why = format!("`{}`, which it follows, moves nothing", robot.joints[leader].name);
-                        let joint = &robot.joints[joint];
-                        self.remark(
-                            "joint",
-                            &joint.name,
-                            "leads instead of following",
-                            "",
-                            &why,
-                            &joint.span,
-                        );
-                        continue;
-                    }
-                    None => (vec![(k, 1.0)], offset),
-                    // q = m x + b and q' = m' x + b', so that q − (m/m') q' = b − (m/m') b'.
-                    Some((first, m, b)) => {
-                        let ratio = multiplier / m;
-                        (vec![(k, 1.0), (first, -ratio)], offset - ratio * b)
-                    }
-                },
-            };
-            self.couplings.push(Coupling {
-                name: usable(&robot.joints[joint].name, "joint", &mut names),
-                joint,
-                terms: terms.into_iter().filter(|(_, factor)| *factor != 0.0).collect(),
-                constant,
-            });
-        }
-        Some(())
-    }
-
     /// Marks what the model says.
     pub(super) fn mark(&self, robot: &Robot<'_, '_>, ledger: &Ledger) {
         ledger.carry(robot.node, &["name"]);
@@ -475,22 +335,8 @@ fn displaced(joint: &Joint<'_, '_>, k: usize) -> Pose {
     }
 }
 
-/// The joint at the end of a chain of mimics: `q = multiplier · q_leader + offset`; `None` for a circle.
-fn followed(robot: &Robot<'_, '_>, joint: usize) -> Option<(usize, f64, f64)> {
-    let (mut leader, mut multiplier, mut offset) = (joint, 1.0, 0.0);
-    for _ in 0..=robot.joints.len() {
-        let Some(mimic) = &robot.joints[leader].mimic else {
-            return Some((leader, multiplier, offset));
-        };
-        offset += multiplier * mimic.offset;
-        multiplier *= mimic.multiplier;
-        leader = mimic.joint;
-    }
-    None
-}
-
 /// A name that model files can use and that is not yet taken.
-fn usable(written: &str, what: &str, taken: &mut HashSet<String>) -> String {
+pub(super) fn usable(written: &str, what: &str, taken: &mut HashSet<String>) -> String {
     let allowed = |letter: char| letter.is_alphanumeric() || letter == '-' || letter == '_';
     let mut name: String = written
         .chars()

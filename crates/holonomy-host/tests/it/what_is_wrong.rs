@@ -1,4 +1,4 @@
-use super::{joint, link, robot};
+use super::{EVERY, joint, link, robot};
 use holonomy::model::Source;
 use holonomy_host::import::{self, Options};
 
@@ -222,4 +222,54 @@ fn a_robot_that_cannot_start_at_zero_is_written_and_refused_at_its_link() {
         "where it starts, the joint of body `b` moves nothing that has inertia",
         "elsewhere",
     );
+}
+
+/// Pieces taken out, doubled and put elsewhere: a model that loads or is refused by name, or problems with places.
+#[test]
+fn mutilated_files_give_a_model_or_problems_with_places() {
+    let mut seed = 1_u64;
+    let mut below = |n: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % n
+    };
+    let (mut taken, mut wrong) = (0, 0);
+    for _ in 0..3000 {
+        let mut text = EVERY.as_bytes().to_vec();
+        for _ in 0..=below(3) {
+            let (from, length) = (below(text.len()), 1 + below(40));
+            let piece: Vec<u8> = text[from..(from + length).min(text.len())].to_vec();
+            let to = below(text.len());
+            match below(3) {
+                0 => drop(text.drain(from..from + piece.len())),
+                1 => drop(text.splice(to..to, piece)),
+                _ => text[from] = b"<>\"'/=0-9. &\xc3"[below(13)],
+            }
+        }
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let source = Source::new("robot.urdf", text.as_str());
+        let floating = below(2) == 0;
+        let problems = match import::urdf(&source, Options { floating, all: false }) {
+            Ok(import) => {
+                taken += 1;
+                import.refused
+            }
+            Err(problems) => {
+                wrong += 1;
+                assert!(!problems.is_empty(), "{text}");
+                problems
+            }
+        };
+        for problem in problems {
+            let span = problem.span;
+            assert!(
+                span.start <= span.end && span.end <= text.len(),
+                "{}",
+                problem.message
+            );
+            assert!(problem.help.is_some(), "{}", problem.message);
+        }
+    }
+    assert!(taken > 100 && wrong > 500, "{taken} {wrong}");
 }
