@@ -101,6 +101,34 @@ fn csv_parquet_and_npz_hold_the_same_numbers() {
 }
 
 #[test]
+fn euler_angles_stand_beside_the_quaternions_in_every_format() {
+    let place = Place::new();
+    for format in ["csv", "parquet", "npz"] {
+        place.good(&format!(
+            "run heavy-top --steps 40 --every 3 --set output.attitude=zxz --format {format} --out {format}"
+        ));
+    }
+    let csv = read_csv(&place.path("csv/trajectory.csv"));
+    assert_eq!(
+        csv.0.join(" "),
+        "t kinetic potential quaternion.top.w quaternion.top.x quaternion.top.y quaternion.top.z \
+         omega.top.x omega.top.y omega.top.z euler.top.1 euler.top.2 euler.top.3"
+    );
+    assert_eq!(csv, read_parquet(&place.path("parquet/trajectory.parquet")));
+    let npz = read_npz(&place.path("npz/trajectory.npz"));
+    for (index, name) in csv.0.iter().enumerate() {
+        let column: Vec<f64> = csv.1.iter().map(|row| row[index]).collect();
+        assert_eq!(npz[name].1, column, "{name}");
+    }
+    // A top that leans by 30° about x nods from there: w² + z² = cos² β/2.
+    assert!((csv.1[0][11] - 30f64.to_radians()).abs() < 1e-15);
+    for row in &csv.1 {
+        let lean = 0.5 * row[11];
+        assert!((row[3].hypot(row[6]) - lean.cos()).abs() < 1e-15, "{row:?}");
+    }
+}
+
+#[test]
 fn two_thousand_bodies_fit_in_every_format() {
     let place = Place::new();
     for format in ["csv", "parquet", "npz"] {

@@ -31,7 +31,8 @@ enum Motion {
     Spherical(Vec<(f64, SphericalPendulum)>),
     /// The inertia and the motion.
     Plane(f64, PlanePendulum),
-    Rigid(Rigid),
+    /// One body of a tree.
+    Rigid(Box<Rigid>),
 }
 
 /// One rigid body.
@@ -159,11 +160,11 @@ fn rigid(tree: &Arc<Tree>, state: &State) -> Option<Solution> {
     };
     Some(Solution {
         start: state.t,
-        motion: Motion::Rigid(Rigid {
+        motion: Motion::Rigid(Box::new(Rigid {
             tree: tree.clone(),
             rotation: FreeBody::new(&inertia, orientation, omega),
             flight,
-        }),
+        })),
     })
 }
 
