@@ -16,6 +16,35 @@ mod hamel;
 /// Document 002: the notebook's schemes.
 mod notebook;
 
+#[test]
+fn every_test_that_the_page_names_exists() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("../../docs/errata.md")).unwrap();
+    let named = page.split('`').skip(1).step_by(2).filter(|span| {
+        span.contains("::")
+            && span
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "_:".contains(c))
+            && !span.ends_with(':')
+    });
+    let mut count = 0;
+    for path in named {
+        let (module, function) = path.rsplit_once("::").unwrap();
+        let file = root
+            .join("tests/it")
+            .join(module.replace("::", "/"))
+            .with_extension("rs");
+        let text =
+            std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("`{path}`: {}: {e}", file.display()));
+        assert!(
+            text.contains(&format!("#[test]\nfn {function}()")),
+            "there is no test `{path}`"
+        );
+        count += 1;
+    }
+    assert!(count > 40, "{count}");
+}
+
 /// `dx/dt` by differences of order 4, good to about 1e-10 here.
 fn slope(x: impl Fn(f64) -> Vec3, t: f64) -> Vec3 {
     let h = 1e-3;
