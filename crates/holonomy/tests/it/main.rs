@@ -12,6 +12,8 @@ mod common;
 mod allocation;
 /// Do the first steps agree with the verified reading of the documents?
 mod checkpoints;
+/// Are the documents wrong where the errata say so?
+mod errata;
 /// Do closed forms agree with tables, with integration and with themselves?
 mod exact;
 /// What happens when a step cannot be taken?
