@@ -24,6 +24,9 @@ pub(crate) struct Assembly {
 /// Rounding, as a fraction of the numbers a constraint is a difference of.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 const MOST_STEPS: usize = 100;
+/// Of singular values, and the sweeps after which they are given up.
+pub(crate) const PRECISION: f64 = 5.0 * f64::EPSILON;
+pub(crate) const MOST_SWEEPS: usize = 100_000;
 
 pub(crate) fn assemble(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool]) -> Assembly {
     let mut q = q.to_vec();
@@ -129,8 +132,12 @@ fn correction(tree: &Tree, q: &[f64], kept: &[bool], rows: &Rows, g: &DVector<f6
             schur[(i, j)] *= scale[i] * scale[j];
         }
     }
+    // Decompositions of what is not finite do not end.
+    if !schur.iter().chain(g.iter()).all(|x| x.is_finite()) {
+        return None;
+    }
     let multipliers = schur
-        .svd(true, true)
+        .try_svd(true, true, PRECISION, MOST_SWEEPS)?
         .solve(&g.component_mul(&scale), 1e-11)
         .ok()?;
     let mut step = -(columns * multipliers.component_mul(&scale));

@@ -62,7 +62,7 @@ impl<'a> Laws<'a> {
             .collect()
     }
 
-    /// A scope of the parameters and of those variables whose slots are below a number; `t` has the first.
+    /// A scope of the parameters, of these variables with their slots, and of `t` in slot 0 if that is wanted.
     fn scope(&self, time: bool, variables: &[(&str, usize)]) -> Scope {
         let mut scope = Scope::new();
         if time {

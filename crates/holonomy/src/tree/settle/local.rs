@@ -4,7 +4,7 @@ use crate::{
     geometry::se3::{Wrench, angular, linear, wrench_from},
     tree::{
         Rows,
-        assemble::{displaced, evaluate},
+        assemble::{MOST_SWEEPS, PRECISION, displaced, evaluate},
     },
 };
 use nalgebra::{Cholesky, DMatrix, DVector};
@@ -130,6 +130,10 @@ impl Search<'_> {
         let sigma = if scale > 0.0 { scale } else { 1.0 };
         matrix += &normal * normal.transpose() * sigma;
         let symmetric = (&matrix + matrix.transpose()) * 0.5;
+        // Decompositions of what is not finite do not end.
+        if !symmetric.iter().chain(push.iter()).all(|x| x.is_finite()) {
+            return Err(SettleError::Undefined);
+        }
         Ok(Local {
             inverse,
             normal,
@@ -174,9 +178,14 @@ impl Search<'_> {
         for (mut column, scale) in across.column_iter_mut().zip(scale.iter()) {
             column *= *scale;
         }
-        let svd = across.svd(true, true);
+        let none = || (DMatrix::zeros(n, 0), DVector::zeros(m));
+        let svd = match across.iter().all(|x| x.is_finite()) {
+            true => across.try_svd(true, true, PRECISION, MOST_SWEEPS),
+            false => None,
+        };
+        let Some(svd) = svd else { return none() };
         let (Some(u), Some(v_t)) = (&svd.u, &svd.v_t) else {
-            return (DMatrix::zeros(n, 0), DVector::zeros(m));
+            return none();
         };
         let largest = svd.singular_values.amax();
         let ranked: Vec<usize> = (0..svd.singular_values.len())
