@@ -838,3 +838,18 @@ fn links_of_a_model_are_those_of_code() {
     let energies = [made.energy(&state).total(), read.energy(&state).total()];
     assert!((energies[0] - energies[1]).abs() < 1e-12, "{energies:?}");
 }
+
+#[test]
+fn steps_with_links_allocate_nothing() {
+    let formula = "potential = [{ kind = \"formula\", energy = \"norm(a - b)^4 + norm(a - nail)^2\" }]";
+    let links = r#"
+        damper = [{ between = ["a", "b"], coefficient = 3.0 }, { between = ["a", "nail"], coefficient = 3.0 }]
+        beam = [{ between = ["a", "b"], length = 1.0, EA = 50.0, EI = 2.0 }]"#;
+    let mut simulation = written(&format!("{formula}\n{links}")).simulation();
+    let mut step = || {
+        simulation.integrator.step(&mut simulation.state, 0.01).unwrap();
+    };
+    (0..5).for_each(|_| step());
+    let count = crate::allocation::allocations(|| (0..20).for_each(|_| step()));
+    assert_eq!(count, 0);
+}
