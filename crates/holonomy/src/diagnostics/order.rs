@@ -20,10 +20,33 @@ pub fn reversal_error(integrator: &mut dyn Integrator, state: &State, h: f64) ->
     Ok(distance(&there, state))
 }
 
-/// Largest difference of two states: components of q, and of p in units of the largest of both.
+/// Largest difference of two states: components of q, and of p in units of the largest of both. Not a number where a
+/// component is none.
 pub fn distance(a: &State, b: &State) -> f64 {
-    let largest = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
+    // Unlike `f64::max` this does not pass over what is not a number.
+    let larger = |m: f64, x: f64| if m.is_nan() || x <= m { m } else { x };
+    let largest = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, larger);
     let scale = a.p.iter().chain(&b.p).fold(0.0_f64, |m, p| m.max(p.abs()));
     let momentum = largest(&a.p, &b.p);
-    largest(&a.q, &b.q).max(if scale > 0.0 { momentum / scale } else { 0.0 })
+    let position = largest(&a.q, &b.q);
+    if position.is_nan() || momentum.is_nan() {
+        return f64::NAN;
+    }
+    position.max(if scale > 0.0 { momentum / scale } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_a_number_is_not_close() {
+        let state = |q: [f64; 3], p: [f64; 2]| State::new(0.0, q.to_vec(), p.to_vec());
+        let here = state([1.0, 2.0, 3.0], [4.0, 0.0]);
+        assert_eq!(distance(&here, &state([1.0, 2.5, 3.0], [2.0, 0.0])), 0.5);
+        for q in [[f64::NAN, 2.0, 3.0], [1.0, 2.0, f64::NAN], [1.0, f64::NAN, 9.0]] {
+            assert!(distance(&here, &state(q, [4.0, 0.0])).is_nan());
+        }
+        assert!(distance(&here, &state([1.0, 2.0, 3.0], [f64::NAN, 1.0])).is_nan());
+    }
 }

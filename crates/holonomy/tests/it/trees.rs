@@ -1,5 +1,7 @@
 //! Trees of rigid bodies.
+mod beams;
 mod families;
+mod link_models;
 mod links;
 mod loops;
 mod random;
