@@ -78,6 +78,9 @@ pub(crate) enum Failure {
     /// There is no equilibrium.
     #[error("{0}")]
     Settle(SettleError),
+    /// The same, with a method that is not the one of choice.
+    #[error("the run failed {error}")]
+    RunWith { error: String, better: &'static str },
     /// No method of a comparison ran.
     #[error("none of the methods ran to the end")]
     NothingRan,
@@ -129,6 +132,7 @@ impl Failure {
             | Self::Converge(_)
             | Self::Report(_)
             | Self::Run(_)
+            | Self::RunWith { .. }
             | Self::Settle(_)
             | Self::NothingRan
             | Self::Output(_) => 1,
@@ -203,6 +207,9 @@ impl Failure {
                 "its error follows `method.rtol`: compare runs with different `--set method.rtol=…`"
                     .to_owned(),
             ),
+            Self::RunWith { better, .. } => Some(format!(
+                "take a smaller step, or `--method {better}`, which is made for this mechanism"
+            )),
             Self::Converge(ConvergeError::Uneven { .. }) => {
                 Some("choose steps of which a whole number fits, or another `--duration`".to_owned())
             }

@@ -8,7 +8,7 @@ use crate::{
     progress::Bar,
     summary::describe,
 };
-use holonomy::model::Model;
+use holonomy::{integrator::catalog, model::Model};
 use holonomy_host::{
     archive::{Archived, run_into},
     folder::{FolderError, RUN_FILES},
@@ -72,7 +72,10 @@ impl Run {
         self.show(&model, &outcome.summary, &files)?;
         match (files, outcome.summary.error) {
             (Err(error), _) => Err(error.into()),
-            (_, Some(error)) => Err(Failure::Run(error)),
+            (_, Some(error)) => match catalog::of_choice(&model.mechanism) {
+                better if better != model.method.name => Err(Failure::RunWith { error, better }),
+                _ => Err(Failure::Run(error)),
+            },
             _ => Ok(()),
         }
     }
