@@ -6,6 +6,7 @@
 //! F_i = Σ_{j ⪰ i} W_j                    pulled back to joint i as S_iᵀ F_i + τ_i
 //!
 //! δW_i − η_i ×* W_i = (f̂ θ, (Σ r̂ f̂ + n̂) θ)        as the body turns by θ under forces fixed in space
+//!                   = (f̂ θ, f̂ d + (r̂ f)^ θ + n̂ θ)   and moves by d, where their place is fixed in space too
 //! ```
 use super::{Kind, Kinematics, Tree, TreeError, links::Bound};
 use crate::{
@@ -42,21 +43,23 @@ pub type Law<T> = Box<dyn Fn(T) -> [f64; 3] + Send + Sync>;
 pub struct Wrench {
     /// The body.
     pub body: usize,
-    /// Where the force acts, in the body's frame.
+    /// Where the force acts.
     pub position: Vec3,
-    /// Axes of force and moment.
+    /// In which frame that place, the force and the moment are given.
     pub frame: WrenchFrame,
     /// Force and moment at a time, N and N m.
     pub value: Box<dyn Fn(f64) -> (Vec3, Vec3) + Send + Sync>,
 }
 
-/// Axes in which a wrench is given.
+/// The frame in which a wrench is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrenchFrame {
-    /// Those of the world.
+    /// The world's: it acts at a place in the world, however the body moves.
     World,
-    /// Those of the body.
+    /// The body's: it acts at a point of the body and turns with it.
     Body,
+    /// At a point of the body, with the axes of the world.
+    Mixed,
 }
 
 /// The wrench on one node and how it changes as the node turns.
@@ -67,6 +70,8 @@ pub(crate) struct Load {
     pub(crate) fixed: Vec3,
     /// `Σ r̂ f̂ + n̂` of them.
     pub(crate) turning: Matrix3<f64>,
+    /// Sum of those that stay where they are while the body moves.
+    pub(crate) placed: Vec3,
     /// The part without potential, counted once.
     pub(crate) forced: Wrench6,
 }
@@ -138,11 +143,22 @@ impl Tree {
                 &kinematics.frames[node].rotation,
                 &self.node_from_body[wrench.body],
             );
-            let arm = rotation * pose.point(&wrench.position);
+            let arm = match wrench.frame {
+                WrenchFrame::World => wrench.position - kinematics.frames[node].origin,
+                _ => rotation * pose.point(&wrench.position),
+            };
             let (force, moment) = (wrench.value)(t);
             let load = &mut out.loads[node];
             let (force, moment) = match wrench.frame {
                 WrenchFrame::World => {
+                    let whole = join(&force, &(arm.cross(&force) + moment));
+                    load.wrench += whole * weight;
+                    load.fixed += force * weight;
+                    load.placed += force * weight;
+                    load.turning += (arm.cross(&force) + moment).cross_matrix() * weight;
+                    (force, moment)
+                }
+                WrenchFrame::Mixed => {
                     load.add(&arm, &(force * weight));
                     load.wrench += join(&Vec3::zeros(), &(moment * weight));
                     load.turning += moment.cross_matrix() * weight;

@@ -94,7 +94,7 @@ mod tests {
         geometry::{Pose, RigidInertia},
         potential::{FormulaPotential, Potential, Spring},
         system::State,
-        tree::{Beam, Body, Dynamics, Joint, Link, Site, TreeParts},
+        tree::{Beam, Body, Dynamics, Joint, Link, Site, TreeParts, Wrench, WrenchFrame},
     };
     use nalgebra::UnitQuaternion;
 
@@ -158,6 +158,19 @@ mod tests {
             body: None,
             position: Vec3::new(-0.4, 0.9, 0.2),
         });
+        // A wrench in every frame, so that their derivatives are tested with those of all links.
+        for (body, frame) in [
+            (1, WrenchFrame::Body),
+            (2, WrenchFrame::Mixed),
+            (3, WrenchFrame::World),
+        ] {
+            parts.wrenches.push(Wrench {
+                body,
+                position: Vec3::new(0.4, -0.2, 0.3),
+                frame,
+                value: Box::new(|t| (Vec3::new(3.0, t, -2.0), Vec3::new(0.5, -1.0, 2.0))),
+            });
+        }
         parts
     }
 

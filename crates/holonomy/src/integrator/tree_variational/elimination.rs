@@ -249,10 +249,11 @@ impl Elimination {
 /// `A = (turning forces, 0; 0, I)` of one body.
 fn add_body(a: &mut Matrix12, balance: &Balance, i: usize) {
     let (inertia, load) = (&balance.kinematics.frames[i].inertia, &balance.loads.loads[i]);
-    let force = load.fixed.cross_matrix();
+    let (force, placed) = (load.fixed.cross_matrix(), load.placed.cross_matrix());
     for k in 0..3 {
         for l in 0..3 {
             a[(k, 3 + l)] += force[(k, l)];
+            a[(3 + k, l)] += placed[(k, l)];
             a[(3 + k, 3 + l)] += load.turning[(k, l)];
         }
     }

@@ -82,7 +82,7 @@ pub(super) fn read_wrenches<'a>(root: &Section<'a>, bodies: &Bodies, laws: &Laws
     for section in root.optional("wrench").tables() {
         let body = section.required("body").reference();
         let at = section.optional("at").vector(Unit::METRE);
-        let frame = section.optional("frame").choice(&["world", "body"]);
+        let frame = section.optional("frame").choice(&["world", "body", "mixed"]);
         let (force, moment) = (three(&section, "force", laws), three(&section, "moment", laws));
         if !section.holds("force") && !section.holds("moment") {
             section
@@ -104,7 +104,8 @@ pub(super) fn read_wrenches<'a>(root: &Section<'a>, bodies: &Bodies, laws: &Laws
             position: at.map_or_else(Vec3::zeros, |at| at.value.into()),
             frame: match frame.map(|frame| frame.value) {
                 Some("body") => WrenchFrame::Body,
-                _ => WrenchFrame::World,
+                Some("world") => WrenchFrame::World,
+                _ => WrenchFrame::Mixed,
             },
             value: Box::new(move |t| (vector(&force, t), vector(&moment, t))),
         });

@@ -155,7 +155,7 @@ fn plane_cantilever(n: usize, length: f64, ei: f64, mass: f64, load: f64) -> Arc
     parts.wrenches.push(Wrench {
         body: 3 * n - 1,
         position: Vec3::zeros(),
-        frame: WrenchFrame::World,
+        frame: WrenchFrame::Mixed,
         value: Box::new(move |_| (Vec3::z() * load, Vec3::zeros())),
     });
     Arc::new(Tree::new(parts).unwrap())

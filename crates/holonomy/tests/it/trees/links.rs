@@ -340,6 +340,47 @@ fn orders_are_kept_with_dampers_and_conventional_methods_agree() {
 }
 
 #[test]
+fn a_wrench_is_the_same_in_all_frames_where_they_meet() {
+    // A turned, displaced free body: the same force at the same place, written in three ways.
+    let turn = UnitQuaternion::from_euler_angles(0.4, -0.7, 1.1);
+    let (origin, point) = (Vec3::new(0.3, -0.2, 0.5), Vec3::new(0.2, 0.1, -0.3));
+    let (force, moment) = (Vec3::new(1.0, 2.0, -0.5), Vec3::new(-0.3, 0.8, 0.2));
+    let acceleration = |frame: WrenchFrame, position: Vec3, force: Vec3, moment: Vec3| {
+        let mut parts = TreeParts::default();
+        let joint = Joint::Free;
+        parts
+            .bodies
+            .push(body("b".to_owned(), None, joint, Vec3::zeros(), block(2.0)));
+        parts.wrenches.push(Wrench {
+            body: 0,
+            position,
+            frame,
+            value: Box::new(move |_| (force, moment)),
+        });
+        let tree = Tree::new(parts).unwrap();
+        let q = [origin.x, origin.y, origin.z, turn.w, turn.i, turn.j, turn.k];
+        let (mut dq, mut dv) = ([0.0; 7], [0.0; 6]);
+        let v = [0.1, 0.2, -0.3, 0.5, -0.4, 0.6];
+        tree.rate(0.0, &q, &v, &mut dq, &mut dv, &mut tree.scratch());
+        dv
+    };
+    let mixed = acceleration(WrenchFrame::Mixed, point, force, moment);
+    let back = turn.inverse();
+    let in_body = acceleration(WrenchFrame::Body, point, back * force, back * moment);
+    let in_world = acceleration(WrenchFrame::World, origin + turn * point, force, moment);
+    for other in [in_body, in_world] {
+        let off = mixed
+            .iter()
+            .zip(&other)
+            .fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+        // Rounding of numbers of order ten.
+        assert!(off < 1e-13, "{off:e}");
+    }
+    let elsewhere = acceleration(WrenchFrame::World, point, force, moment);
+    assert!((elsewhere[3] - mixed[3]).abs() > 0.1, "the place matters");
+}
+
+#[test]
 fn one_sided_forces_act_at_the_start_of_a_step() {
     // One slider, along x: closed forms of a step.
     let (m, h, c, f, speed) = (2.0, 0.1, 3.0, 5.0, 0.7);
@@ -373,17 +414,17 @@ fn one_sided_forces_act_at_the_start_of_a_step() {
             "{q} {p}: {v} {end}"
         );
     };
-    for frame in [WrenchFrame::World, WrenchFrame::Body] {
+    for frame in [WrenchFrame::Mixed, WrenchFrame::Body, WrenchFrame::World] {
         let v = (m * speed + h * f) / m;
         close(step(Forcing::OneSided, frame, f, 0.0), v, m * v);
         let v = (m * speed + 0.5 * h * f) / m;
         close(step(Forcing::Symmetric, frame, f, 0.0), v, m * speed + h * f);
     }
     let v = m * speed / (m + h * c);
-    close(step(Forcing::OneSided, WrenchFrame::World, 0.0, c), v, m * v);
+    close(step(Forcing::OneSided, WrenchFrame::Mixed, 0.0, c), v, m * v);
     let v = m * speed / (m + 0.5 * h * c);
     close(
-        step(Forcing::Symmetric, WrenchFrame::World, 0.0, c),
+        step(Forcing::Symmetric, WrenchFrame::Mixed, 0.0, c),
         v,
         m * speed - h * c * v,
     );
