@@ -46,17 +46,28 @@ fn middle(tree: &Tree, before: &[f64], after: &[f64], h: f64) -> f64 {
     tree.energy(&tree.state(0.0, &q, &v)).total()
 }
 
+/// What energies are compared with.
+#[derive(Clone, Copy, PartialEq)]
+enum Since {
+    Start,
+    FirstMiddle,
+}
+
 /// Mean and largest energy error in the middles of the steps, and the largest constraint error.
-fn energy_errors(model: &Model) -> (f64, f64, f64) {
+fn energy_errors(model: &Model, since: Since) -> (f64, f64, f64) {
     let tree = tree(model);
     let mut simulation = model.simulation();
     let h = model.schedule.step;
-    let start = measure(&tree, &simulation.state).energy.total();
+    let mut start = measure(&tree, &simulation.state).energy.total();
     let (mut sum, mut worst, mut open) = (0.0, 0.0_f64, 0.0_f64);
-    for _ in 0..model.schedule.steps {
+    for k in 0..model.schedule.steps {
         let before = simulation.state.q.clone();
         simulation.integrator.step(&mut simulation.state, h).unwrap();
-        let error = (middle(&tree, &before, &simulation.state.q, h) - start).abs();
+        let energy = middle(&tree, &before, &simulation.state.q, h);
+        if k == 0 && since == Since::FirstMiddle {
+            start = energy;
+        }
+        let error = (energy - start).abs();
         sum += error;
         worst = worst.max(error);
         open = open.max(measure(&tree, &simulation.state).constraint.unwrap_or(0.0));
@@ -74,7 +85,7 @@ fn ten_link_cable_has_the_energies_of_the_table() {
         ("0.002", 5.2e-6, 5.0e-5),
     ] {
         let model = scenario("ten-link-cable", &[&format!("run.step={h}")]);
-        let (average, worst, _) = energy_errors(&model);
+        let (average, worst, _) = energy_errors(&model, Since::Start);
         println!(
             "ten links, h = {h}: mean {:.3e}, max {:.3e}",
             average / scale,
@@ -106,8 +117,8 @@ fn ten_link_cable_passes_its_checkpoint() {
 }
 
 #[test]
-fn elastic_cable_stays_pinned_with_energies_like_those_of_the_table() {
-    // papers.md 5.5.
+fn elastic_cable_stays_pinned_with_the_energies_of_the_table() {
+    // papers.md 5.5, whose energies are those in the middles of the steps, compared with the first of them.
     let table = [
         ("0.01", 500, 2.2e-4, 1.0e-3),
         ("0.006", 500, 7.5e-5, 3.7e-4),
@@ -119,7 +130,7 @@ fn elastic_cable_stays_pinned_with_energies_like_those_of_the_table() {
             "elastic-cable",
             &[&format!("run.step={h}"), &format!("run.steps={steps}")],
         );
-        let (average, worst, open) = energy_errors(&model);
+        let (average, worst, open) = energy_errors(&model, Since::FirstMiddle);
         println!(
             "elastic, h = {h}: mean {average:.2e} ({mean:e}), max {worst:.2e} ({max:e}), open {open:.1e}"
         );
@@ -127,9 +138,9 @@ fn elastic_cable_stays_pinned_with_energies_like_those_of_the_table() {
     });
     for (mean, max, open) in measured {
         assert!(open <= 1e-15, "{open:e}");
-        // How the table reads its energies is not said; in the middles of the steps they are a third larger, at every step.
+        // Half a unit of the last of two printed digits is up to 5 %.
         assert!(
-            (mean - 1.35).abs() < 0.05 && (max - 1.1).abs() < 0.05,
+            (mean - 1.0).abs() < 0.05 && (max - 1.0).abs() < 0.05,
             "{mean} {max}"
         );
     }

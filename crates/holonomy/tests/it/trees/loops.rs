@@ -87,7 +87,7 @@ fn elastic_cable() -> Arc<Tree> {
 fn elastic_cable_of_document_003_stays_pinned() {
     let tree = elastic_cable();
     let q: Vec<f64> = (0..20).map(|k| if k % 2 == 0 { 0.0 } else { 0.1 }).collect();
-    // h, points, mean and max energy error of papers.md 5.5, which does not project the momentum.
+    // h, points, mean and max energy error of papers.md 5.5, in the middles of the steps.
     for (h, steps, mean, max) in [
         (0.01, 500, 2.2e-4, 1.0e-3),
         (0.006, 500, 7.5e-5, 3.7e-4),
@@ -117,7 +117,7 @@ fn elastic_cable_of_document_003_stays_pinned() {
             );
             // Rounding of positions of order one.
             assert!(open <= 1e-15, "{open:e}");
-            // The printed energies are of another reading of the velocity; with tangent momenta less is lost.
+            // The printed energies are those in the middles of the steps (see `tree_models.rs`); at the ends less is lost.
             if forcing == Forcing::Symmetric {
                 assert!(worst < max && worst > 0.1 * max, "{worst:e}");
             }
