@@ -332,6 +332,27 @@ pub(crate) fn top() -> Problem {
     }
 }
 
+/// An arm that swings on a mast that turns: hinges alone, and the angular momentum about the mast is kept.
+pub(crate) fn hinged() -> Problem {
+    let text = r#"
+        space = "tree"
+        gravity = [0, 0, -9.81]
+        body = [
+            { name = "mast", joint = { kind = "revolute", axis = [0, 0, 1] }, mass = 1, inertia = [0.3, 0.3, 0.4], velocity = 0.9 },
+            { name = "arm", parent = "mast", joint = { kind = "revolute", axis = [1, 0, 0] }, mass = 0.8,
+              centre = [0, 0, -0.5], inertia = [0.5, 0.55, 0.1], position = 0.7, velocity = -0.4 },
+        ]
+        method = { name = "tree-variational" }
+        run = { step = 0.01, steps = 1 }
+    "#;
+    let model = load("hinged", text, &[]);
+    Problem {
+        name: "hinged",
+        mechanism: model.mechanism,
+        state: model.state,
+    }
+}
+
 pub(crate) fn on_spheres() -> Vec<Problem> {
     vec![pendulum(), separate(), chain(), tree(), dense()]
 }
@@ -342,12 +363,13 @@ pub(crate) fn problems() -> Vec<Problem> {
     all.push(framed());
     all.push(jointed());
     all.push(top());
+    all.push(hinged());
     all
 }
 
 /// An integrable problem that the method fits.
 pub(crate) fn fitting(method: &Method) -> Problem {
-    [pendulum(), typed(), framed(), jointed(), top()]
+    [pendulum(), typed(), framed(), jointed(), top(), hinged()]
         .into_iter()
         .find(|p| p.simulation(method, &Options::default()).is_some())
         .unwrap_or_else(|| panic!("{} fits no problem", method.name))

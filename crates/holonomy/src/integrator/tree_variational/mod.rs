@@ -111,18 +111,19 @@ impl TreeVariational {
     /// A method for a tree.
     pub fn new(tree: Arc<Tree>, options: TreeOptions) -> Self {
         let units = tree.units();
+        let zeros = vec![0.0; units.len()];
         Self {
             solver: Coupled::new(&tree),
             tree,
             options,
             balance: Balance::default(),
             closure: Closure::default(),
-            applied: Vec::new(),
+            applied: zeros.clone(),
             dynamics: Dynamics::default(),
             units,
             next_q: Vec::new(),
             next_p: Vec::new(),
-            unbalanced: Vec::new(),
+            unbalanced: zeros,
             ended: None,
         }
     }
