@@ -200,12 +200,19 @@ impl Draft {
             Ok(tree) => tree,
             Err(error) => return refuse(&error, &body_spans, &constraint_spans, problems),
         };
-        let (mut q, mut v) = start::close(&tree, &q, &v, &kept, (&spans, &units), problems)?;
+        // Velocities are given for the equilibrium, if that is where it starts.
+        let given = match self.settled {
+            Some(_) => vec![0.0; v.len()],
+            None => v.clone(),
+        };
+        let (mut q, closed) = start::close(&tree, &q, &given, &kept, (&spans, &units), problems)?;
         let mut lambda = None;
         if let Some(span) = self.settled {
             let found = start::settle(&tree, &q, &kept, span, problems)?;
             v = assemble(&tree, &found.q, &v, &kept).v;
             (q, lambda) = (found.q, Some(found.lambda));
+        } else {
+            v = closed;
         }
         start::name_dependent(&tree, &q, &constraint_spans, problems);
         if let Some((name, span)) = tree.idle_at(&q).and_then(|body| body_spans.get(body)) {

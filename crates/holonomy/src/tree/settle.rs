@@ -336,10 +336,12 @@ impl<'a> Search<'a> {
     fn unbalance(&self, local: &Local, forces: &Forces) -> (f64, usize) {
         let n = self.still.len();
         let mut worst = (0.0, 0);
+        // Where nothing acts there is nothing but rounding of what acts elsewhere.
+        let floor = 1e-3 * forces.terms.amax();
         for j in (0..n).filter(|j| !self.kept[*j]) {
             let rows = forces.rows.jacobian.chunks_exact(n).zip(local.lambda.iter());
             let pulled: f64 = rows.map(|(row, lambda)| (row[j] * lambda).abs()).sum();
-            let terms = forces.terms[j] + pulled;
+            let terms = (forces.terms[j] + pulled).max(floor);
             let fraction = match terms {
                 0.0 => 0.0,
                 terms => local.residual[j].abs() / terms,
