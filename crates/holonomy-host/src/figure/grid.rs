@@ -118,20 +118,28 @@ impl Cell<'_> {
         note(self.chart, self.y.as_ref())
     }
 
-    /// Room above the frame.
-    fn above(&self) -> f64 {
+    fn plot(&self) -> Plot {
+        Plot::new(self.chart, self.x.as_ref(), self.y.as_ref(), self.size)
+    }
+
+    /// Height of the note above the frame.
+    fn note_height(&self) -> f64 {
         if self.note().is_empty() {
-            6.0
+            0.0
         } else {
-            SMALL * LEADING + 6.0
+            SMALL * LEADING
         }
+    }
+
+    /// Room above the frame, for the note and a legend that has no place within.
+    fn above(&self) -> f64 {
+        self.note_height() + self.plot().legend_height() + 6.0
     }
 
     fn draw(&self, svg: &mut Svg, [left, top]: [f64; 2]) {
         let Self { chart, size, .. } = self;
-        let plot = Plot::new(chart, self.x.as_ref(), self.y.as_ref(), *size);
         svg.group(left, top);
-        plot.draw(svg, true, 0.0);
+        self.plot().draw(svg, true, -self.note_height());
         svg.text([0.0, -8.0], &self.note(), Face::new(SMALL).coloured(MUTED));
         let name = shorten(&chart.y.label, BASE, size[1]);
         svg.upward_text(

@@ -206,8 +206,14 @@ fn energy_drifts_only_where_nothing_is_promised() {
         common::framed(),
         common::jointed(),
         common::top(),
+        common::hinged(),
     ] {
-        let of_formulas = |name: &str| matches!(name, "typed" | "framed" | "tree of rigid bodies" | "top");
+        let of_formulas = |name: &str| {
+            matches!(
+                name,
+                "typed" | "framed" | "tree of rigid bodies" | "top" | "hinged"
+            )
+        };
         let is_for = |m: &&Method| match common::fitting(m).name {
             name if of_formulas(name) => name == p.name,
             _ => !of_formulas(p.name),
@@ -230,7 +236,7 @@ fn energy_drifts_only_where_nothing_is_promised() {
                 step,
                 // A step that solves equations costs ten times as much, that of a tree a hundred times.
                 steps: match p.name {
-                    "tree of rigid bodies" | "top" => 40_000,
+                    "tree of rigid bodies" | "top" | "hinged" => 40_000,
                     name if of_formulas(name) => 150_000,
                     _ => 1_000_000,
                 },
