@@ -137,51 +137,53 @@ impl Precision {
         let aim = match error {
             Error::State => format!(
                 "For an error of {} in the state at t = {} s",
-                rough(target),
+                decade(target),
                 rough(self.t_end)
             ),
-            Error::Energy => format!("for an energy error of {} of the energy in motion", rough(target)),
+            Error::Energy => format!("for one of {} in the energy", decade(target)),
         };
-        let tied = effort.method == time.method;
-        let mut text = format!(
-            "{aim} `{}` needs the fewest force evaluations ({}",
-            effort.method,
-            rough(effort.work.round())
-        );
-        text += &match effort.other {
-            Some((other, work)) => format!("; {} {}", times(work / effort.work, other), kind(effort)),
-            None => format!("; {}", kind(effort)),
-        };
-        let duration = milliseconds(time.work);
-        text += &match (tied, time.other) {
-            (true, _) => format!(") and the least time ({duration})"),
-            (false, Some((other, work))) => format!(
-                ") and `{}` the least time ({duration}; {} {})",
-                time.method,
-                times(work / time.work, other),
-                kind(time)
-            ),
-            (false, None) => format!(") and `{}` the least time ({duration})", time.method),
-        };
-        Some(text)
+        let evaluations = format!("{}{}", rough(effort.work.round()), second(effort, "many"));
+        let milliseconds = format!("{} ms{}", rough(1e3 * time.work), second(time, "much"));
+        let [first, other] = [effort, time].map(kind);
+        Some(if effort.method == time.method {
+            format!(
+                "{aim} {first} needs the fewest force evaluations ({evaluations}) and the least time ({milliseconds})"
+            )
+        } else {
+            format!(
+                "{aim} {first} needs the fewest force evaluations ({evaluations}), {other} the least time ({milliseconds})"
+            )
+        })
     }
 }
 
-/// `1.7 times as many as …`.
-fn times(ratio: f64, other: &str) -> String {
-    format!("`{other}` {} times as much, the best", rough(ratio))
+/// A power of ten.
+fn decade(value: f64) -> String {
+    rough(value).replace("1.00×", "")
 }
 
-/// What the loser is.
-fn kind(winner: Winner) -> &'static str {
-    match (winner.geometric, winner.other) {
-        (true, Some(_)) => "of the conventional ones",
-        (false, Some(_)) => "of those that keep structure",
-        (true, None) => "no conventional one is so exact",
-        (false, None) => "none that keeps structure is so exact",
+/// The winner, and of what kind it is.
+fn kind(winner: Winner) -> String {
+    let kind = if winner.geometric {
+        "geometric"
+    } else {
+        "conventional"
+    };
+    format!("the {kind} `{}`", winner.method)
+}
+
+/// The best of the other kind.
+fn second(winner: Winner, word: &str) -> String {
+    let kind = if winner.geometric {
+        "conventional"
+    } else {
+        "geometric"
+    };
+    match winner.other {
+        Some((other, work)) => {
+            let ratio = rough(work / winner.work);
+            format!("; the best {kind} one, `{other}`, {ratio} times as {word}")
+        }
+        None => format!("; no {kind} one is so exact"),
     }
-}
-
-fn milliseconds(seconds: f64) -> String {
-    format!("{} ms", rough(1e3 * seconds))
 }
