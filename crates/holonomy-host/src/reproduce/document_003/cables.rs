@@ -387,8 +387,8 @@ pub(super) fn efficiency(stop: &AtomicBool) -> Result<Finding, String> {
             5.0 * variables + constraints,
             "",
         )
-        // Well below: what a machine of any age could not blur.
-        .compare("our time / 79.91 s", Published::AtMost(0.1), seconds / THEIRS, "")
+        // A time is not reproduced on another machine: half of it would do, hundreds of times less is found.
+        .compare("our time / 79.91 s", Published::AtMost(0.5), seconds / THEIRS, "")
         .compare("time for 30 s of motion", Published::Nothing, seconds, "s")
         .compare(
             "theirs for a step",
