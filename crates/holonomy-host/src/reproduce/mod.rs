@@ -8,6 +8,8 @@ mod pages;
 mod study;
 
 mod document_000;
+mod document_003;
+mod beyond;
 
 pub use finding::{Compared, Figure, Finding, Published, Reading};
 pub use study::Study;
@@ -86,7 +88,7 @@ pub struct Item {
 
 /// All items, by document.
 pub fn items() -> impl Iterator<Item = &'static Item> {
-    let all: [&'static [Item]; 1] = [document_000::ITEMS];
+    let all: [&'static [Item]; 3] = [document_000::ITEMS, document_003::ITEMS, beyond::ITEMS];
     all.into_iter().flatten()
 }
 

@@ -99,7 +99,11 @@ fn page(document: Document, found: &[&(&'static Item, Result1)]) -> String {
     page.table(&["item", "what it shows", "reading"], &rows);
     for (item, result) in found {
         page.section(item.name, item.title);
-        page.paragraph(&format!("In the document: {}", item.claim));
+        let source = match document {
+            Document::Beyond => "Expected",
+            _ => "In the document",
+        };
+        page.paragraph(&format!("{source}: {}", item.claim));
         match result {
             Ok(finding) => show(&mut page, item, finding),
             Err(error) => page.conclusion(Verdict::Bad, &format!("It could not be computed: {error}")),
