@@ -180,6 +180,15 @@ impl Envelope {
         self.stretches.chunks(size).filter_map(largest).collect()
     }
 
+    /// The smallest and the largest value; `None` if nothing was seen.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let each = self
+            .stretches
+            .iter()
+            .map(|stretch| (stretch.low.1, stretch.high.1));
+        each.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
     /// Whether nothing was seen.
     pub fn is_empty(&self) -> bool {
         self.stretches.is_empty()
