@@ -132,10 +132,7 @@ pub fn converge(
     let schedules: Vec<Schedule> = schedules.collect::<Result<_, _>>()?;
 
     begin("reference");
-    let (end, reference) = match closed_form(model, duration) {
-        Some(known) => known,
-        None => computed(model, duration, &mut control)?,
-    };
+    let (end, reference) = reference(model, duration, &mut control)?;
 
     let mut points: Vec<Point> = Vec::with_capacity(schedules.len());
     for schedule in schedules {
@@ -197,6 +194,18 @@ fn whole(step: f64, duration: f64) -> Result<Schedule, ConvergeError> {
         steps: steps as u64,
         every: steps as u64,
     })
+}
+
+/// The end of the motion, in closed form where there is one.
+pub(crate) fn reference(
+    model: &Model,
+    duration: f64,
+    control: &mut Control,
+) -> Result<(State, Reference), ConvergeError> {
+    match closed_form(model, duration) {
+        Some(known) => Ok(known),
+        None => computed(model, duration, control),
+    }
 }
 
 /// The end of the motion where it is known in closed form.

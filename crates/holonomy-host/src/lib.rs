@@ -11,6 +11,7 @@ pub mod figure;
 pub mod figures;
 pub mod folder;
 pub mod page;
+pub mod precision;
 pub mod report;
 pub mod reproduce;
 pub mod import;

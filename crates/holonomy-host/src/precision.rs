@@ -1,0 +1,341 @@
+//! Work and precision: how exact the methods are for what they cost.
+//!
+//! Every method runs the same motion several times, with shorter and shorter steps or, where it chooses its own, with
+//! tighter and tighter tolerances. Errors are those of the state at the end, against a reference, and the largest of
+//! the energy on the way, against the energy in motion; work is force evaluations and wall time. On logarithmic axes
+//! a method of order r is a line of slope −r.
+mod conclusion;
+mod picture;
+
+pub use conclusion::{Cost, Error, Winner};
+
+use crate::{
+    converge::{self, ConvergeError, Reference},
+    run::Control,
+    summary::json,
+};
+use holonomy::{
+    diagnostics::{Record, distance, observed_order},
+    integrator::{
+        Integrator,
+        catalog::{self, Method, Options},
+    },
+    model::Model,
+    simulation::{Observer, Schedule, Simulation},
+    system::State,
+};
+use serde::Serialize;
+use std::{
+    ops::ControlFlow,
+    sync::atomic::{AtomicBool, Ordering},
+    time::Instant,
+};
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Numbers of steps for methods that are told their step, from few to many.
+    pub counts: Vec<u64>,
+    /// Relative tolerances for methods that choose their own, from loose to tight.
+    pub tolerances: Vec<f64>,
+    /// A method whose run has taken so long is not tried with shorter steps, s.
+    pub seconds: f64,
+}
+
+/// The methods on one motion.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Precision {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// The time at which states are compared, s.
+    pub t_end: f64,
+    /// What they are compared with.
+    pub reference: Reference,
+    /// What energy errors are divided by, J: the most kinetic energy that there can be.
+    pub energy_in_motion: f64,
+    /// Whether energy is conserved, so that its error means something.
+    pub conservative: bool,
+    /// The methods, in the order in which they were asked for.
+    pub curves: Vec<Curve>,
+}
+
+/// One method with several steps.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Curve {
+    /// Name of the method.
+    pub method: &'static str,
+    /// The order that the catalog declares.
+    pub order: u32,
+    /// Whether it promises to keep structure: the symplectic form, or the energy within bounds.
+    pub geometric: bool,
+    /// Exponent r of error ∝ evaluations⁻ʳ over the points above the floor; `None` below two of them.
+    pub slope: Option<f64>,
+    /// From little work to much.
+    pub points: Vec<Point>,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Point {
+    /// The step, s; the mean of those that an adaptive method took.
+    pub step: f64,
+    /// The relative tolerance of an adaptive method.
+    pub tolerance: Option<f64>,
+    /// Distance from the reference at the end, as in [`crate::converge::Point::error`]; `None` if the run failed.
+    pub error: Option<f64>,
+    /// Largest |E − E₀| on the way over the energy in motion; `None` if the run failed.
+    pub energy_error: Option<f64>,
+    /// Force evaluations.
+    pub evaluations: u64,
+    /// Wall time of the fastest of several runs, s.
+    pub seconds: f64,
+    /// Whether the error of the state is above what the reference and rounding let us see.
+    pub above_floor: bool,
+    /// Why the run failed, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+/// Samples in which the largest energy error is looked for.
+const SAMPLES: u64 = 256;
+/// A time is the least of several runs, which together take about this long, s.
+const TIMED: f64 = 4e-3;
+const MOST_RUNS: u32 = 20;
+
+impl Plan {
+    /// From a sixteenth of the model's steps to four times as many.
+    pub fn around(model: &Model) -> Self {
+        let steps = model.schedule.steps;
+        let mut counts: Vec<u64> = (0..=6).map(|k| ((4 * steps) >> k).max(1)).collect();
+        counts.reverse();
+        counts.dedup();
+        Self {
+            counts,
+            tolerances: vec![1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12],
+            seconds: 0.5,
+        }
+    }
+}
+
+/// The methods of the catalog that can be built for a model, but for those that are there for comparison with a
+/// notebook alone.
+pub fn methods(model: &Model) -> Vec<&'static Method> {
+    let fits = |method: &&Method| (method.build)(&model.mechanism, &Options::default()).is_ok();
+    let serious = |method: &&Method| !method.name.starts_with("notebook");
+    catalog::METHODS.iter().filter(serious).filter(fits).collect()
+}
+
+/// Runs every method of the list along the plan. `begin` is told what is computed next. Methods that do not fit the
+/// mechanism are left out.
+pub fn measure(
+    model: &Model,
+    scenario: &str,
+    methods: &[&'static Method],
+    plan: &Plan,
+    begin: &mut dyn FnMut(&str),
+    mut control: Control,
+) -> Result<Precision, ConvergeError> {
+    let duration = model.schedule.step * model.schedule.steps as f64;
+    begin("reference");
+    let (end, reference) = converge::reference(model, duration, &mut control)?;
+    let bench = Bench {
+        model,
+        duration,
+        end,
+        accuracy: reference.accuracy,
+        stop: control.stop,
+    };
+    let energy_in_motion = bench.energy_in_motion()?;
+    let mut curves = Vec::with_capacity(methods.len());
+    for method in methods {
+        begin(method.name);
+        curves.extend(bench.curve(method, plan, energy_in_motion)?);
+    }
+    Ok(Precision {
+        scenario: scenario.to_owned(),
+        t_end: duration,
+        reference,
+        energy_in_motion,
+        conservative: !model.mechanism.system().layout().driven,
+        curves,
+    })
+}
+
+impl Precision {
+    /// The data as JSON text.
+    pub fn to_json(&self) -> String {
+        json(self)
+    }
+}
+
+/// What all runs share.
+struct Bench<'a> {
+    model: &'a Model,
+    duration: f64,
+    end: State,
+    accuracy: f64,
+    stop: &'a AtomicBool,
+}
+
+/// Ends a run that is to stop.
+struct Brake<'a>(&'a AtomicBool);
+
+impl Observer for Brake<'_> {
+    fn pulse(&mut self, _: u64) -> ControlFlow<()> {
+        match self.0.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    }
+}
+
+impl Bench<'_> {
+    fn schedule(&self, steps: u64, samples: u64) -> Schedule {
+        Schedule {
+            step: self.duration / steps as f64,
+            steps,
+            every: (steps / samples).max(1),
+        }
+    }
+
+    fn simulation(&self, integrator: Box<dyn Integrator>) -> Simulation {
+        Simulation {
+            system: self.model.mechanism.system(),
+            integrator,
+            state: self.model.state.clone(),
+        }
+    }
+
+    /// By a method that is exact enough for a scale.
+    fn energy_in_motion(&self) -> Result<f64, ConvergeError> {
+        let options = Options {
+            rtol: Some(1e-8),
+            atol: Some(1e-10),
+            end: Some(self.duration),
+            ..Options::default()
+        };
+        let built = catalog::find("dop853").map(|method| (method.build)(&self.model.mechanism, &options));
+        let Some(Ok(integrator)) = built else {
+            unreachable!("dop853 fits every mechanism");
+        };
+        let mut record = Record::default();
+        let mut brake = Brake(self.stop);
+        let schedule = self.schedule(SAMPLES, SAMPLES);
+        let report = self
+            .simulation(integrator)
+            .run(&schedule, &mut [&mut record, &mut brake])
+            .map_err(|error| ConvergeError::Reference(error.to_string()))?;
+        match report.stopped {
+            true => Err(ConvergeError::Stopped),
+            false => Ok(record.energy.in_motion()),
+        }
+    }
+
+    /// A method along the plan; nothing if it does not fit.
+    fn curve(
+        &self,
+        method: &'static Method,
+        plan: &Plan,
+        scale: f64,
+    ) -> Result<Option<Curve>, ConvergeError> {
+        let runs: Vec<(u64, Option<f64>)> = match method.adaptive {
+            true => plan.tolerances.iter().map(|&rtol| (1, Some(rtol))).collect(),
+            false => plan.counts.iter().map(|&count| (count, None)).collect(),
+        };
+        let mut points: Vec<Point> = Vec::with_capacity(runs.len());
+        for (steps, tolerance) in runs {
+            let options = Options {
+                rtol: tolerance,
+                atol: tolerance.map(|rtol| 1e-2 * rtol),
+                end: method.adaptive.then_some(self.duration),
+                ..Options::default()
+            };
+            let build = || (method.build)(&self.model.mechanism, &options);
+            let Ok(integrator) = build() else {
+                return Ok(None);
+            };
+            let mut point = self.observed(integrator, method, steps, tolerance, scale)?;
+            // The first run also warmed the caches.
+            if point.problem.is_none() {
+                let began = Instant::now();
+                let mut runs = 0;
+                while runs == 0 || (runs < MOST_RUNS && began.elapsed().as_secs_f64() < TIMED) {
+                    let Ok(integrator) = build() else { break };
+                    let seconds = self.timed(integrator, steps)?;
+                    point.seconds = point.seconds.min(seconds);
+                    runs += 1;
+                }
+            }
+            let enough = point.error.is_some() && !point.above_floor || point.seconds > plan.seconds;
+            points.push(point);
+            if enough {
+                break;
+            }
+        }
+        let (work, errors): (Vec<f64>, Vec<f64>) = points
+            .iter()
+            .filter(|point| point.above_floor && point.error.is_some_and(|error| error < 0.1))
+            .filter_map(|point| Some((1.0 / point.evaluations as f64, point.error?)))
+            .unzip();
+        Ok(Some(Curve {
+            method: method.name,
+            order: method.order,
+            geometric: method.symplectic || method.bounded_energy,
+            slope: (work.len() > 1).then(|| observed_order(&work, &errors)),
+            points,
+        }))
+    }
+
+    /// A run under watch: its errors and evaluations.
+    fn observed(
+        &self,
+        integrator: Box<dyn Integrator>,
+        method: &Method,
+        steps: u64,
+        tolerance: Option<f64>,
+        scale: f64,
+    ) -> Result<Point, ConvergeError> {
+        let mut simulation = self.simulation(integrator);
+        // What an adaptive method is asked on the way is read from its dense output and changes no step of it.
+        let samples = if method.adaptive { SAMPLES } else { steps };
+        let mut record = Record::default();
+        let mut brake = Brake(self.stop);
+        let schedule = self.schedule(samples, SAMPLES);
+        let began = Instant::now();
+        let result = simulation.run(&schedule, &mut [&mut record, &mut brake]);
+        let seconds = began.elapsed().as_secs_f64();
+        let (report, problem) = match result {
+            Ok(report) if report.stopped => return Err(ConvergeError::Stopped),
+            Ok(report) if simulation.state.is_finite() => (report, None),
+            Ok(report) => (report, Some("the state is not finite".to_owned())),
+            Err(error) => (error.report, Some(error.to_string())),
+        };
+        let error = problem.is_none().then(|| distance(&simulation.state, &self.end));
+        let taken = report.substeps.max(report.steps).max(1);
+        let rounding = f64::EPSILON * (taken as f64).sqrt();
+        let floor = 10.0 * self.accuracy.max(rounding);
+        Ok(Point {
+            step: self.duration / if method.adaptive { taken } else { steps } as f64,
+            tolerance,
+            error,
+            energy_error: problem.is_none().then_some(record.energy.max_error / scale),
+            evaluations: report.evaluations,
+            seconds,
+            above_floor: error.is_some_and(|error| error > floor),
+            problem,
+        })
+    }
+
+    /// The time of a run that nobody watches.
+    fn timed(&self, integrator: Box<dyn Integrator>, steps: u64) -> Result<f64, ConvergeError> {
+        let mut simulation = self.simulation(integrator);
+        let mut brake = Brake(self.stop);
+        let began = Instant::now();
+        let report = simulation.run(&self.schedule(steps, 1), &mut [&mut brake]);
+        let seconds = began.elapsed().as_secs_f64();
+        match report {
+            Ok(report) if report.stopped => Err(ConvergeError::Stopped),
+            _ => Ok(seconds),
+        }
+    }
+}
