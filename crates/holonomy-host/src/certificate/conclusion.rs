@@ -121,13 +121,13 @@ fn judged(model: &Model, summary: &Summary, lines: &[Line]) -> (Verdict, String)
         return (Verdict::Neutral, text);
     }
     let mut text = format!(
-        "Trust this run: `{method}` kept what it promises, {}",
+        "Trust this run: `{method}` kept what it promises ({})",
         listed(&kept)
     );
     let besides = named(Verdict::Good, false);
     match besides.is_empty() {
         true => text.push('.'),
-        false => text += &format!("; and, without a promise, {}.", listed(&besides)),
+        false => text += &format!(", and {} without a promise.", listed(&besides)),
     }
     if summary.driven {
         text += " Forces act, or something depends on time, so that the energy cannot tell whether it is right: half the step does.";

@@ -236,7 +236,7 @@ fn predictability(
     (line, Ahead::Chaotic { here, at_best })
 }
 
-/// The distances of two runs after each step, until they are far apart; `None` if one of them fails.
+/// The distances of two runs in their coordinates after each step, until they are far apart; `None` if one of them fails.
 fn parting(
     model: &Model,
     summary: &Summary,
@@ -262,7 +262,8 @@ fn parting(
             method.attempt(state, model.schedule.step).ok()?;
             state.t = start.t + k as f64 * model.schedule.step;
         }
-        let apart = distance(&one, &two);
+        let apart = one.q.iter().zip(&two.q);
+        let apart = apart.map(|(one, two)| (one - two).abs()).fold(0.0, f64::max);
         parting.push(apart);
         if !(apart < FAR) {
             break;

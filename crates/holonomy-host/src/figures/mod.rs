@@ -3,7 +3,7 @@ mod coordinates;
 mod space;
 
 pub use coordinates::{constraint, coordinates, path, phase};
-pub use space::trajectory;
+pub use space::{attitude, configurations, trajectory, views};
 
 use crate::{
     compare::Comparison,
@@ -76,6 +76,35 @@ fn kept(summary: &Summary, series: &Series) -> Vec<Curve> {
         kept.push(line(name, series.momentum.magnitudes(CURVE)));
     }
     kept
+}
+
+/// The change of each conserved momentum against time, one below the other; `None` below two of them, as the energy's
+/// figure has one already.
+pub fn momentum(title: &str, summary: &Summary, series: &Series) -> Option<String> {
+    if series.momenta.len() < 2 {
+        return None;
+    }
+    let curves = summary.momentum.iter().zip(&series.momenta);
+    let charts: Vec<Chart> = curves
+        .map(|(momentum, envelope)| Chart {
+            title: String::new(),
+            x: Axis::linear("time (s)"),
+            y: Axis::linear(format!("Δ {}", momentum.name)),
+            series: vec![line(&momentum.name, envelope.points())],
+            guides: vec![],
+        })
+        .collect();
+    let more = summary.momentum.len() - charts.len();
+    let panels = Panels {
+        title: title.to_owned(),
+        subtitle: Some(subtitle(summary)),
+        caption: Some(match more {
+            0 => caption_of_failure(summary),
+            more => format!("{more} more are not shown.{}", caption_of_failure(summary)),
+        }),
+        charts,
+    };
+    Some(panels.render_with(150.0))
 }
 
 fn subtitle(summary: &Summary) -> String {
