@@ -194,7 +194,7 @@ fn energy(model: &Model, summary: &Summary) -> Line {
             Verdict::Bad => (Verdict::Bad, "large"),
             other => (other, "no drift seen"),
         },
-        (false, Some(total)) => (by_size(total / energy.in_motion), "drifts"),
+        (false, Some(total)) => (by_size(part.max(total / energy.in_motion)), "drifts"),
     };
     line("energy", promised, measured, verdict, word)
 }
