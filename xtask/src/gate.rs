@@ -11,9 +11,10 @@
 //! examples    run
 //! benches     run, each once
 //! commands    of the documents end as they should, and their models are read
+//! pages       of commands are HTML and open in Chromium without a complaint; skipped without npm, network or Chromium
 //! robots      of a public collection import, and have Pinocchio's mass matrices; skipped without Python or network
 //! ```
-use crate::{Outcome, documents, generated, robots, root, shell};
+use crate::{Outcome, documents, generated, pages, robots, root, shell};
 use std::{
     process::Command,
     time::{Duration, Instant},
@@ -33,6 +34,7 @@ const STAGES: &[Stage] = &[
     ("examples", examples),
     ("benches", benches),
     ("commands", shell::run_documents),
+    ("pages", pages::run),
     ("robots", robots::run),
 ];
 

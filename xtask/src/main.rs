@@ -15,6 +15,7 @@ mod fuzz;
 mod gate;
 mod generated;
 mod markdown;
+mod pages;
 mod robots;
 mod scaling;
 mod shell;

@@ -1,7 +1,7 @@
 use crate::{
     ModelArguments, OutputArguments, ScheduleArguments,
     failure::Failure,
-    files::shown,
+    files::{command_line, shown},
     input::Input,
     interrupt,
     output::{self, bold, dim, lasting, number, rough, rounded, scientific},
@@ -20,7 +20,7 @@ use holonomy_host::{
 };
 use std::cell::RefCell;
 
-/// Runs several methods on one model and sets them side by side
+/// Runs several methods on one model and sets them side by side, on a page too
 #[derive(clap::Args)]
 pub(crate) struct Compare {
     #[command(flatten)]
@@ -37,7 +37,7 @@ pub(crate) struct Compare {
 /// A method and its model, or the reason why there is none.
 type Candidate = (String, Result<Model, String>);
 
-const FILES: &[&str] = &["compare.svg", "compare.json"];
+const FILES: &[&str] = &["compare.svg", "compare.html", "compare.json"];
 
 impl Compare {
     pub(crate) fn run(&self) -> Result<(), Failure> {
@@ -70,16 +70,23 @@ impl Compare {
             progress: &mut |progress: &Progress| bar.borrow_mut().update(progress),
         };
         let mut begin = |method: &str| bar.borrow_mut().begin(method);
-        let comparison = compare(&input.name, candidates, &mut begin, control);
-        bar.borrow_mut().clear();
-
+        let mut comparison = compare(&input.name, candidates, &mut begin, control);
         let mut files = None;
         if let Some(mut folder) = folder {
+            let control = Control {
+                stop,
+                progress: &mut |progress: &Progress| bar.borrow_mut().update(progress),
+            };
+            let mut begin = |what: &str| bar.borrow_mut().begin(&format!("work and precision: {what}"));
+            let precision = comparison.precision(&mut begin, control);
+            bar.borrow_mut().clear();
             folder.add("compare.svg", &figures::compare(&comparison))?;
+            folder.add("compare.html", &comparison.page(&precision, &command_line()))?;
             folder.add("compare.json", &comparison.to_json())?;
             files = Some(shown(folder.path()));
             folder.commit()?;
         }
+        bar.borrow_mut().clear();
         if self.output.json {
             output::print(&comparison.to_json())?;
         } else {

@@ -1,7 +1,7 @@
 use crate::{
     ModelArguments, OutputArguments,
     failure::Failure,
-    files::shown,
+    files::{command_line, shown},
     input::Input,
     interrupt, not_blank,
     output::{self, bold, dim, grouped, scientific},
@@ -40,7 +40,7 @@ pub(crate) struct Converge {
     output: OutputArguments,
 }
 
-const FILES: &[&str] = &["converge.svg", "converge.json"];
+const FILES: &[&str] = &["converge.svg", "converge.html", "converge.json"];
 
 impl Converge {
     pub(crate) fn run(&self) -> Result<(), Failure> {
@@ -84,6 +84,7 @@ impl Converge {
         let mut files = None;
         if let Some(mut folder) = folder {
             folder.add("converge.svg", &figures::converge(title, &convergence))?;
+            folder.add("converge.html", &convergence.page(title, &command_line()))?;
             folder.add("converge.json", &convergence.to_json())?;
             files = Some(shown(folder.path()));
             folder.commit()?;

@@ -17,7 +17,7 @@ use holonomy_host::{
 };
 use std::path::PathBuf;
 
-/// Runs a model and writes its trajectory, figures and summary to `runs/NAME`
+/// Runs a model and writes its trajectory, figures, summary and report to `runs/NAME`
 #[derive(clap::Args)]
 pub(crate) struct Run {
     #[command(flatten)]

@@ -70,11 +70,21 @@ fn fill(
     let text = format!("{}\n{}", comment(header), model.resolved);
     folder.add("model.toml", &text)?;
     let (layout, portrait) = (system.layout(), &series.portrait);
-    let space =
-        (!layout.bases.is_empty()).then(|| figures::trajectory(title, layout, summary, &series.paths));
+    let paths = &series.paths;
+    let attitude = figures::attitude(title, layout, summary, paths);
+    // Where only directions change, there are no paths to see.
+    let seen = !layout.bases.is_empty() && (paths.moved || attitude.is_none());
+    let space = seen.then(|| figures::trajectory(title, layout, summary, paths));
     let figures = [
         ("energy.svg", Some(figures::energy(title, summary, series))),
+        ("momentum.svg", figures::momentum(title, summary, series)),
         ("trajectory.svg", space),
+        ("views.svg", figures::views(title, layout, summary, paths)),
+        (
+            "configurations.svg",
+            figures::configurations(title, layout, summary, paths),
+        ),
+        ("attitude.svg", attitude),
         (
             "coordinates.svg",
             figures::coordinates(title, layout, summary, portrait),

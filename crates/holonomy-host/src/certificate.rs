@@ -1,17 +1,22 @@
 //! The structure certificate of a run: what the method promises, what was measured, and whether they agree.
 //!
-//! Energy, momenta, manifold and constraints are judged over the run itself. Form, order and reversal are measured on
-//! the spot, at the start of the run with its step, by a few steps of a method of the same kind.
+//! Energy, momenta, manifold and constraints are judged over the run itself, here. Form, order, reversal and how far
+//! ahead positions can be known are measured on the spot by a few more steps, in `spot`. What is promised must hold to
+//! rounding. What is not promised is judged by its size: a millionth is less than masses and lengths are known to, and
+//! a hundredth is seen in a figure.
+mod conclusion;
+mod spot;
+
 use crate::{
-    figures::rough,
+    figures::{rough, uncertain},
     page::Verdict,
-    summary::{EnergySummary, MomentumSummary, Summary},
+    series::Series,
+    summary::{EnergySummary, FinalState, MomentumSummary, Summary},
 };
 use holonomy::{
-    diagnostics::{distance, reversal_error, symplecticity_defect},
-    integrator::Integrator,
+    integrator::catalog::Mechanism,
     model::Model,
-    system::State,
+    system::{Measurement, State},
 };
 use serde::{Deserialize, Serialize};
 
@@ -53,41 +58,44 @@ impl Default for Line {
 
 /// An energy error of this part of what is in motion is another motion.
 const WRONG: f64 = 0.5;
+/// Relative errors that a figure shows; a bounded energy error of this size asks for a smaller step.
+const SEEN: f64 = 1e-2;
+/// Relative errors below what masses and lengths are known to.
+const UNSEEN: f64 = 1e-6;
 /// Slopes that are farther from zero than so many standard errors are drifts: one chance in 16 000.
 const SIGNIFICANT: f64 = 4.0;
+/// A drift carries the error away, and makes up at least this part of it. Less is the slope of a bounded error whose
+/// slow swings the run is too short to average.
+const CARRIED: f64 = 0.5;
 /// Errors below this fraction are rounding, also after 10⁷ steps: ε √N is 7e-13.
 const ROUNDING: f64 = 1e-11;
-/// Reversal and form are measured by differences that are this good.
-const DIFFERENCES: f64 = 1e-8;
-/// Canonical coordinates up to which the form is measured: 12 steps for each.
-const MOST_CANONICAL: usize = 60;
-/// Measured orders this far from the declared one do not show it.
-const ORDER_OFF: f64 = 0.35;
+/// A total energy is rounded to some units in its last place, however little is in motion.
+const LAST_PLACES: f64 = 64.0 * f64::EPSILON;
+/// What a method promises of a thing that it does not keep.
+const NOTHING: &str = "nothing";
 
 impl Certificate {
     /// Certifies a run of a model.
-    pub fn new(model: &Model, summary: &Summary) -> Self {
+    pub fn new(model: &Model, summary: &Summary, series: &Series) -> Self {
         let mut lines = Vec::new();
-        lines.extend(failure(summary));
+        lines.extend(end(summary));
         lines.push(match summary.driven {
             true => changing_energy(&summary.energy),
             false => energy(model, summary),
         });
         let scale = momentum_scale(&model.state, summary);
-        let each = summary.momentum.iter();
-        lines.extend(each.map(|momentum| kept_momentum(model, momentum, scale)));
+        let affine = of_affine_symmetry(model, summary, scale);
+        for (momentum, affine) in summary.momentum.iter().zip(affine) {
+            let promised = affine && model.method.momentum.holds(&model.mechanism);
+            lines.push(kept_momentum(promised, momentum, scale));
+        }
         lines.extend(manifold(model, summary));
         lines.extend(constraints(model, summary));
-        if !model.method.adaptive {
-            let mut method = model.integrator();
-            let start = underway(model, &mut *method);
-            lines.extend(form(model, summary, &start, &mut *method));
-            lines.push(order(model, &mut *method));
-            lines.push(reversal(model, &start, &mut *method));
-        }
+        lines.extend(pulls(model, series));
+        let ahead = spot::measure(model, summary, &mut lines);
         lines.push(cost(summary));
         Self {
-            conclusion: conclusion(model, summary, &lines),
+            conclusion: conclusion::conclusion(model, summary, &lines, ahead),
             lines,
         }
     }
@@ -103,68 +111,90 @@ fn line(subject: &str, promised: &str, measured: String, verdict: Verdict, word:
     }
 }
 
-fn failure(summary: &Summary) -> Option<Line> {
-    let asked = "to its end";
-    match &summary.error {
-        Some(error) => Some(line(
-            "run",
-            asked,
-            format!("failed {error}"),
-            Verdict::Bad,
-            "failed",
-        )),
-        None if summary.stopped => {
-            let until = format!("stopped at {} s", summary.t_end);
-            Some(line("run", asked, until, Verdict::Doubtful, "stopped"))
-        }
-        None => None,
+impl Line {
+    fn is_promised(&self) -> bool {
+        self.promised != NOTHING && !self.promised.is_empty()
     }
 }
 
+/// How a relative error stands that nothing was promised of.
+fn by_size(error: f64) -> Verdict {
+    match error {
+        e if e <= UNSEEN => Verdict::Neutral,
+        e if e <= SEEN => Verdict::Doubtful,
+        _ => Verdict::Bad,
+    }
+}
+
+/// The line of a run that did not reach its end.
+fn end(summary: &Summary) -> Option<Line> {
+    let (measured, verdict, word) = match &summary.error {
+        Some(error) => (format!("failed {error}"), Verdict::Bad, "failed"),
+        None if summary.stopped => (
+            format!("stopped at {} s", rough(summary.t_end)),
+            Verdict::Neutral,
+            "stopped",
+        ),
+        None => return None,
+    };
+    Some(line("end of the run", "", measured, verdict, word))
+}
+
 fn changing_energy(energy: &EnergySummary) -> Line {
-    let measured = format!("from {} J to {} J", rough(energy.initial), rough(energy.last));
-    line(
-        "energy",
-        "nothing: forces act, or something depends on time",
-        measured,
-        Verdict::Neutral,
-        "changes",
-    )
+    let measured = format!(
+        "from {} J to {} J; forces act, or something depends on time",
+        rough(energy.initial),
+        rough(energy.last)
+    );
+    line("energy", NOTHING, measured, Verdict::Neutral, "changes, rightly")
 }
 
 /// Whether the energy drifts: by how much in the run, J.
-fn drifted(summary: &Summary) -> Option<f64> {
+fn drifted(model: &Model, summary: &Summary) -> Option<f64> {
     let energy = &summary.energy;
     let (slope, error) = (energy.drift_per_second?, energy.drift_standard_error?);
-    let total = (slope * summary.t_end).abs();
+    let total = (slope * (summary.t_end - model.state.t)).abs();
     let seen = slope.abs() > SIGNIFICANT * error && total > ROUNDING * energy.in_motion;
-    seen.then_some(total)
+    let carried = !model.method.bounded_energy || total > CARRIED * energy.max_abs_error;
+    (seen && carried).then_some(total)
 }
 
 fn energy(model: &Model, summary: &Summary) -> Line {
     let energy = &summary.energy;
-    let part = energy.max_abs_error / energy.in_motion;
+    let promised = match model.method.bounded_energy {
+        true => "bounded, no drift",
+        false => NOTHING,
+    };
+    let rounding = LAST_PLACES * energy.initial.abs() + ROUNDING * energy.in_motion;
     let mut measured = format!("largest error {} J", rough(energy.max_abs_error));
-    if part.is_finite() {
-        measured += &format!(", {} of the {} J in motion", rough(part), rough(energy.in_motion));
+    if energy.in_motion > rounding {
+        measured += &format!(
+            ", {} of the {} J in motion",
+            rough(energy.max_abs_error / energy.in_motion),
+            rough(energy.in_motion)
+        );
+    } else if energy.max_abs_error <= rounding {
+        measured += "; nothing moves";
+        return line("energy", promised, measured, Verdict::Good, "at rest");
     }
     match (energy.drift_per_second, energy.drift_standard_error) {
         (Some(slope), Some(error)) => {
-            measured += &format!("; drift {} ± {} J/s", rough(slope), rough(error));
+            measured += &format!("; drift {} J/s", uncertain(slope, error));
         }
         _ => measured += "; too short a run to tell a drift",
     }
-    let promised = match model.method.bounded_energy {
-        true => "bounded, no drift",
-        false => "nothing",
-    };
-    let (verdict, word) = match (model.method.bounded_energy, drifted(summary)) {
+    let part = energy.max_abs_error / energy.in_motion;
+    let (verdict, word) = match (model.method.bounded_energy, drifted(model, summary)) {
         _ if !(part < WRONG) => (Verdict::Bad, "wrong"),
-        (_, None) if energy.max_abs_error <= ROUNDING * energy.in_motion => (Verdict::Good, "to rounding"),
+        (_, None) if energy.max_abs_error <= rounding => (Verdict::Good, "kept to rounding"),
+        (true, None) if part > SEEN => (Verdict::Doubtful, "bounded, but large"),
         (true, None) => (Verdict::Good, "bounded"),
         (true, Some(_)) => (Verdict::Doubtful, "drifts"),
-        (false, None) => (Verdict::Neutral, "no drift seen"),
-        (false, Some(_)) => (Verdict::Bad, "drifts"),
+        (false, None) => match by_size(part) {
+            Verdict::Bad => (Verdict::Bad, "large"),
+            other => (other, "no drift seen"),
+        },
+        (false, Some(total)) => (by_size(part.max(total / energy.in_motion)), "drifts"),
     };
     line("energy", promised, measured, verdict, word)
 }
@@ -177,19 +207,56 @@ fn momentum_scale(start: &State, summary: &Summary) -> f64 {
     all.fold(0.0, |m: f64, p| m.max(p.abs()))
 }
 
-fn kept_momentum(model: &Model, momentum: &MomentumSummary, scale: f64) -> Line {
+/// Which of the quantities that a model calls kept come with a symmetry that every discrete Lagrangian has too: those
+/// of the form ξ(q)·p with ξ affine in q. A method that keeps momenta need not keep others, such as the axis of an
+/// orbit, or a momentum whose symmetry bends the coordinates. Momenta of bodies and trees are of that kind by their
+/// making.
+fn of_affine_symmetry(model: &Model, summary: &Summary, scale: f64) -> Vec<bool> {
+    let mut promised = vec![true; summary.momentum.len()];
+    if !matches!(model.mechanism, Mechanism::Lagrangian(_) | Mechanism::Hamel(_)) {
+        return promised;
+    }
+    let system = model.mechanism.system();
+    let mut scratch = system.scratch();
+    // Where a run ends is no special place, as where it starts may be.
+    let FinalState { t, q, p, .. } = &summary.final_state;
+    let mut at = |factor: f64, shift: f64| {
+        let mut state = State::new(*t, q.clone(), p.clone());
+        state.p.iter_mut().for_each(|p| *p *= factor);
+        let each = state.q.iter_mut().enumerate();
+        each.for_each(|(k, q)| *q += shift * ((k + 1) as f64).sin());
+        let mut measured = Measurement::default();
+        system.measure(&state, &mut measured, &mut scratch);
+        measured.invariants
+    };
+    let middle = at(1.0, 0.0);
+    for (less, more) in [(at(0.0, 0.0), at(2.0, 0.0)), (at(1.0, -1e-2), at(1.0, 1e-2))] {
+        for (k, promised) in promised.iter_mut().enumerate() {
+            if let (Some(less), Some(middle), Some(more)) = (less.get(k), middle.get(k), more.get(k)) {
+                // Rounding is 1e-15 of the scale, a bend over 1e-2 is some 1e-4 of it.
+                *promised &= (less - 2.0 * middle + more).abs() <= 1e-9 * scale.max(middle.abs());
+            }
+        }
+    }
+    promised
+}
+
+fn kept_momentum(promised: bool, momentum: &MomentumSummary, scale: f64) -> Line {
     let kept = momentum.max_error <= ROUNDING * scale;
-    let (promised, verdict, word) = match (model.method.momentum.holds(&model.mechanism), kept) {
-        (true, true) => ("kept", Verdict::Good, "kept"),
-        (true, false) => ("kept", Verdict::Bad, "lost"),
-        (false, true) => ("nothing", Verdict::Neutral, "kept here"),
-        (false, false) => ("nothing", Verdict::Bad, "lost"),
+    let (verdict, word) = match (promised, kept) {
+        (_, true) => (Verdict::Good, "kept"),
+        (true, false) => (Verdict::Bad, "lost"),
+        (false, false) => match by_size(momentum.max_error / scale) {
+            Verdict::Neutral => (Verdict::Neutral, "nearly kept"),
+            other => (other, "lost"),
+        },
     };
     let measured = format!(
         "{} at the start, changed by at most {}",
         rough(momentum.initial),
         rough(momentum.max_error)
     );
+    let promised = if promised { "kept" } else { NOTHING };
     line(&momentum.name, promised, measured, verdict, word)
 }
 
@@ -197,146 +264,59 @@ fn manifold(model: &Model, summary: &Summary) -> Option<Line> {
     let error = summary.manifold.as_ref()?.max_error;
     let promised = model.method.on_manifold;
     let (verdict, word) = match error {
-        e if e <= 1e-14 => (Verdict::Good, "on it"),
-        e if e <= 1e-10 && !promised => (Verdict::Neutral, "close to it"),
-        e if e <= 1e-6 && !promised => (Verdict::Doubtful, "leaves it"),
-        _ => (Verdict::Bad, "leaves it"),
+        // A few units in the last place: three squares are added.
+        e if e <= 1e-14 => (Verdict::Good, "on the sphere"),
+        _ if promised => (Verdict::Bad, "leaves the sphere"),
+        e => match by_size(e) {
+            Verdict::Neutral => (Verdict::Neutral, "close to the sphere"),
+            other => (other, "leaves the sphere"),
+        },
     };
-    let promised = if promised {
-        "stays on the spheres"
-    } else {
-        "nothing"
-    };
+    let promised = if promised { "stays on the sphere" } else { NOTHING };
     let measured = format!("largest |1 − q·q| {}", rough(error));
     Some(line("unit length", promised, measured, verdict, word))
 }
 
 fn constraints(model: &Model, summary: &Summary) -> Option<Line> {
     let error = summary.constraints.as_ref()?.max_error;
+    let promised = model.method.bounded_energy;
     let (verdict, word) = match error {
+        // The equations of a step are solved to 1e-12 and better, in metres and radians.
         e if e <= 1e-10 => (Verdict::Good, "closed"),
-        e if e <= 1e-6 => (Verdict::Doubtful, "nearly closed"),
-        _ => (Verdict::Bad, "open"),
+        _ if promised => (Verdict::Bad, "open"),
+        e => match by_size(e) {
+            Verdict::Neutral => (Verdict::Neutral, "nearly closed"),
+            other => (other, "open"),
+        },
     };
-    let promised = match model.method.bounded_energy {
-        true => "closed to rounding",
-        false => "nothing",
-    };
+    let promised = if promised { "closed to rounding" } else { NOTHING };
     let measured = format!("largest violation {}", rough(error));
     Some(line("constraints", promised, measured, verdict, word))
 }
 
-/// A state a few steps from the start, where a run that starts at rest has momenta to compare with.
-fn underway(model: &Model, method: &mut dyn Integrator) -> State {
-    let mut state = model.state.clone();
-    for _ in 0..4 {
-        if method.attempt(&mut state, model.schedule.step).is_err() {
-            break;
-        }
-    }
-    state.carry.clear();
-    state
-}
-
-fn form(model: &Model, summary: &Summary, start: &State, method: &mut dyn Integrator) -> Option<Line> {
+/// The largest pull of each constraint: tensions of cables, forces of loops.
+fn pulls(model: &Model, series: &Series) -> Option<Line> {
     let system = model.mechanism.system();
-    let canonical = system.is_canonical() && summary.constraints.is_none() && !summary.driven;
-    if !canonical || model.state.p.len() > MOST_CANONICAL {
+    let layout = system.layout();
+    let each = layout.multipliers.iter().zip(&series.multipliers);
+    let largest: Vec<String> = each
+        .enumerate()
+        .filter_map(|(index, (name, envelope))| {
+            let (low, high) = envelope.range()?;
+            let unit = layout.multiplier_units.get(index).copied().unwrap_or_default();
+            let text = format!("{name} {} … {} {unit}", rough(low), rough(high));
+            Some(text.trim_end().to_owned())
+        })
+        .collect();
+    if largest.is_empty() {
         return None;
     }
-    let promised = model.method.symplectic;
-    let words = if promised { "preserved" } else { "nothing" };
-    let defect = symplecticity_defect(&*system, method, start, model.schedule.step);
-    let Some(defect) = defect.ok().filter(|defect| defect.is_finite()) else {
-        let measured = "could not be measured where the run starts".to_owned();
-        return Some(line(
-            "symplectic form",
-            words,
-            measured,
-            Verdict::Neutral,
-            "unknown",
-        ));
-    };
-    let (verdict, word) = match (promised, defect <= DIFFERENCES) {
-        (true, true) => (Verdict::Good, "preserved"),
-        (true, false) => (Verdict::Bad, "broken"),
-        (false, true) => (Verdict::Neutral, "preserved here"),
-        (false, false) => (Verdict::Neutral, "not preserved"),
-    };
-    let measured = format!("defect of one step {}", rough(defect));
-    Some(line("symplectic form", words, measured, verdict, word))
-}
-
-/// `(h, order)` from three runs of equal length with steps h, h/2 and h/4, at the first of 1, 4, 16, … times the
-/// step at which rounding does not hide it.
-fn measured_order(model: &Model, method: &mut dyn Integrator) -> Option<(f64, f64)> {
-    let mut end = |h: f64, steps: u32| {
-        let mut state = model.state.clone();
-        state.carry.clear();
-        for _ in 0..steps {
-            method.attempt(&mut state, h).ok()?;
-        }
-        Some(state)
-    };
-    let mut h = model.schedule.step;
-    for _ in 0..6 {
-        let (one, two, four) = (end(h, 4)?, end(h / 2.0, 8)?, end(h / 4.0, 16)?);
-        let (coarse, fine) = (distance(&one, &two), distance(&two, &four));
-        if fine > 1e-12 {
-            return Some((h, (coarse / fine).log2()));
-        }
-        h *= 4.0;
+    let mut measured = largest.join("; ");
+    let more = layout.multipliers.len() - largest.len();
+    if more > 0 {
+        measured += &format!("; and {more} more");
     }
-    None
-}
-
-fn order(model: &Model, method: &mut dyn Integrator) -> Line {
-    let declared = f64::from(model.method.order);
-    let promised = model.method.order.to_string();
-    let Some((h, order)) = measured_order(model, method) else {
-        let measured = "not measurable at the start of this run".to_owned();
-        return line("order", &promised, measured, Verdict::Neutral, "unknown");
-    };
-    let (verdict, word) = if (order - declared).abs() <= ORDER_OFF {
-        (Verdict::Good, "as declared")
-    } else if order > declared {
-        (Verdict::Neutral, "higher here")
-    } else {
-        (Verdict::Doubtful, "step too large to show it")
-    };
-    line(
-        "order",
-        &promised,
-        format!("{order:.2} near h = {h} s"),
-        verdict,
-        word,
-    )
-}
-
-fn reversal(model: &Model, start: &State, method: &mut dyn Integrator) -> Line {
-    let promised = model.method.symmetric;
-    let words = if promised {
-        "a step back undoes a step"
-    } else {
-        "nothing"
-    };
-    let Ok(error) = reversal_error(method, start, model.schedule.step) else {
-        let measured = "the step cannot be taken back where the run starts".to_owned();
-        return line("reversal", words, measured, Verdict::Neutral, "unknown");
-    };
-    let (verdict, word) = match (promised, error <= DIFFERENCES) {
-        (true, true) => (Verdict::Good, "undone"),
-        (true, false) => (Verdict::Bad, "not undone"),
-        (false, true) => (Verdict::Neutral, "undone here"),
-        (false, false) => (Verdict::Neutral, "not undone"),
-    };
-    line(
-        "reversal",
-        words,
-        format!("off by {}", rough(error)),
-        verdict,
-        word,
-    )
+    Some(line("constraint forces", "", measured, Verdict::Neutral, ""))
 }
 
 fn cost(summary: &Summary) -> Line {
@@ -352,61 +332,8 @@ fn cost(summary: &Summary) -> Line {
             solver.mean_iterations, solver.max_iterations
         );
     }
-    line("cost", "–", measured, Verdict::Neutral, "")
-}
-
-/// The worst that was found decides.
-fn conclusion(model: &Model, summary: &Summary, lines: &[Line]) -> Line {
-    let method = model.method.name;
-    let named = |wanted: Verdict| -> Vec<&str> {
-        let those = lines.iter().filter(|line| line.verdict == wanted);
-        those.map(|line| line.subject.as_str()).collect()
-    };
-    let energy = &summary.energy;
-    let better = holonomy::integrator::catalog::of_choice(&model.mechanism);
-    let (verdict, text) = if let Some(error) = &summary.error {
-        let text = format!("This run failed {error}. What it recorded until then is below.");
-        (Verdict::Bad, text)
-    } else if !summary.driven && !(energy.max_abs_error < WRONG * energy.in_motion) {
-        let text = format!(
-            "Do not trust this run: the energy is off by {} J, as much as there is in motion ({} J). Take a smaller step.",
-            rough(energy.max_abs_error),
-            rough(energy.in_motion)
-        );
-        (Verdict::Bad, text)
-    } else if let Some(total) = drifted(summary).filter(|_| !summary.driven && !model.method.bounded_energy) {
-        let lasts = summary.t_end * energy.in_motion / total;
-        let text = format!(
-            "`{method}` promises nothing for long times, and the energy drifts: {} J in {} s. At this rate all that is \
-             in motion is gone or doubled after {} s. For long times take `--method {better}`.",
-            rough(total),
-            summary.t_end,
-            rough(lasts)
-        );
-        (Verdict::Bad, text)
-    } else if !named(Verdict::Bad).is_empty() {
-        let text = format!(
-            "Look at what was lost before you trust this run: {}.",
-            named(Verdict::Bad).join(", ")
-        );
-        (Verdict::Bad, text)
-    } else if !named(Verdict::Doubtful).is_empty() {
-        let text = format!(
-            "Nothing is lost, but look at: {}. A smaller step usually settles it.",
-            named(Verdict::Doubtful).join(", ")
-        );
-        (Verdict::Doubtful, text)
-    } else if named(Verdict::Good).is_empty() {
-        (
-            Verdict::Neutral,
-            format!("`{method}` promises nothing that could be checked in this run."),
-        )
-    } else {
-        let text = format!(
-            "`{method}` kept what it promises: {}.",
-            named(Verdict::Good).join(", ")
-        );
-        (Verdict::Good, text)
-    };
-    line("whole", "", text, verdict, "")
+    if let (Some(substeps), Some(rejected)) = (solver.substeps, solver.rejected) {
+        measured += &format!("; {substeps} steps of its own, {rejected} thrown away");
+    }
+    line("cost", "", measured, Verdict::Neutral, "")
 }

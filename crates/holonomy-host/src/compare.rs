@@ -1,9 +1,15 @@
 //! Several methods on one model, side by side.
+mod page;
+
 use crate::{
+    precision::{self, Plan, Precision},
     run::{Control, Outcome, Progress, run},
     summary::{Summary, json},
 };
-use holonomy::model::Model;
+use holonomy::{
+    integrator::catalog::{self, Method},
+    model::Model,
+};
 use serde::Serialize;
 use std::sync::atomic::Ordering;
 
@@ -15,6 +21,8 @@ pub struct Comparison {
     pub title: String,
     /// The methods, in the order in which they were asked for.
     pub entries: Vec<Entry>,
+    /// The first model that ran, until work and precision are measured on it.
+    model: Option<Model>,
 }
 
 /// One method of a comparison.
@@ -32,9 +40,7 @@ pub fn compare(
     begin: &mut dyn FnMut(&str),
     control: Control,
 ) -> Comparison {
-    let title = candidates
-        .iter()
-        .find_map(|(_, model)| Some(model.as_ref().ok()?.title.clone()));
+    let mut first = None;
     let mut entries = Vec::with_capacity(candidates.len());
     for (method, model) in candidates {
         let result = model.and_then(|model| {
@@ -46,16 +52,28 @@ pub fn compare(
                 stop: control.stop,
                 progress: &mut |progress: &Progress| (control.progress)(progress),
             };
-            Ok(run(&model, scenario, None, control))
+            let outcome = run(&model, scenario, None, control);
+            first.get_or_insert(model);
+            Ok(outcome)
         });
         entries.push(Entry { method, result });
     }
     Comparison {
         scenario: scenario.to_owned(),
-        title: title.unwrap_or_default(),
+        title: first
+            .as_ref()
+            .map_or_else(String::new, |model| model.title.clone()),
         entries,
+        model: first,
     }
 }
+
+/// Steps of the part of a run that work and precision are measured on, and the time that one pass over it takes, s.
+const MOST_STEPS: u64 = 2000;
+const FEWEST_STEPS: u64 = 32;
+const SECONDS: f64 = 0.25;
+/// A reference that is less exact than this comes from a motion too chaotic to compare methods on.
+const EXACT: f64 = 1e-9;
 
 impl Comparison {
     /// Whether a method ran to the end of what it was asked for.
@@ -64,6 +82,40 @@ impl Comparison {
         self.entries
             .iter()
             .any(|entry| entry.result.as_ref().is_ok_and(finished))
+    }
+
+    /// What exactness costs with these methods, on a first part of the run that is short enough to have an exact
+    /// reference.
+    pub fn precision(&mut self, begin: &mut dyn FnMut(&str), control: Control) -> Result<Precision, String> {
+        let mut model = self.model.take().ok_or("no method ran")?;
+        let ran = self.entries.iter().filter(|entry| entry.result.is_ok());
+        let methods: Vec<&'static Method> = ran.filter_map(|entry| catalog::find(&entry.method)).collect();
+        let dear = self
+            .entries
+            .iter()
+            .filter_map(|entry| entry.result.as_ref().ok())
+            .map(|outcome| outcome.summary.wall_seconds / outcome.summary.steps.max(1) as f64)
+            .fold(1e-9, f64::max);
+        let affordable = ((SECONDS / dear) as u64).clamp(FEWEST_STEPS, MOST_STEPS);
+        model.schedule.steps = model.schedule.steps.min(affordable).max(1);
+        loop {
+            let plan = Plan {
+                seconds: SECONDS,
+                ..Plan::around(&model)
+            };
+            let control = Control {
+                stop: control.stop,
+                progress: &mut |progress: &Progress| (control.progress)(progress),
+            };
+            let measured = precision::measure(&model, &self.scenario, &methods, &plan, begin, control);
+            let shorter = model.schedule.steps / 4;
+            match measured {
+                Ok(precision) if precision.reference.accuracy > EXACT && shorter >= FEWEST_STEPS => {
+                    model.schedule.steps = shorter;
+                }
+                other => return other.map_err(|error| error.to_string()),
+            }
+        }
     }
 
     /// The comparison as JSON text: the summary of every method, or the reason why there is none.

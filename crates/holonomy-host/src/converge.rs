@@ -1,4 +1,6 @@
 //! How the error at the end of a run falls with the step.
+mod page;
+
 use crate::{
     run::{Control, Progress},
     summary::json,

@@ -38,6 +38,11 @@ const FIGURES: &[(&str, &str, &str)] = &[
         "Energy error, and errors of what else is kept, over the run. Curves of long runs are thinned; their extremes stay.",
     ),
     (
+        "momentum.svg",
+        "Momenta",
+        "The change of each conserved momentum since the start; steps of 10⁻¹⁵ are the last digit.",
+    ),
+    (
         "constraint.svg",
         "Constraints",
         "How far the constraints are open, on a logarithmic axis, and what they pull.",
@@ -45,7 +50,22 @@ const FIGURES: &[(&str, &str, &str)] = &[
     (
         "trajectory.svg",
         "Motion in space",
-        "Paths of the bodies; older parts are paler.",
+        "Paths of the bodies, stronger where they are nearer; an open circle marks the start, a filled one the end.",
+    ),
+    (
+        "views.svg",
+        "From the front, from the side, from above",
+        "The same paths along the axes, with the mechanism as it is at the end.",
+    ),
+    (
+        "configurations.svg",
+        "At several times",
+        "The mechanism at several times of the run, pale at the start and dark at the end.",
+    ),
+    (
+        "attitude.svg",
+        "Attitude",
+        "Where an axis of the body points, against what holds it: of its three axes the one that moves least.",
     ),
     ("coordinates.svg", "Coordinates", "Coordinates against time."),
     ("phase.svg", "Phase portraits", "Velocities against coordinates."),
@@ -112,7 +132,10 @@ impl Told {
         page.table(&["what", "promised", "measured", "verdict"], &rows);
         page.paragraph(
             "Promises are those of the method, see `holonomy methods`. Energy, momenta, unit length and constraints were \
-             watched over the whole run; form, order and reversal were measured by a few more steps from its start.",
+             watched over the whole run; form, order, reversal and predictability were measured by a few more steps from its \
+             start. A symplectic form that is preserved is why the energy of a long run does not drift; the order says by how \
+             much a smaller step is better; reversal, that the method has no direction of time, as the motion has none. See \
+             the guide, “Reading a certificate”.",
         );
         for (file, heading, caption) in FIGURES {
             if let Some((_, svg)) = figures.iter().find(|(name, _)| name == file) {

@@ -65,7 +65,7 @@ pub fn run(model: &Model, name: &str, trajectory: Option<&mut dyn Writer>, contr
 
     let mut summary = Summary::new(name, model, &simulation, &watch.record, &report, wall_seconds);
     summary.error = error;
-    summary.certificate = Certificate::new(model, &summary);
+    summary.certificate = Certificate::new(model, &summary, &watch.series);
     Outcome {
         summary,
         series: watch.series,

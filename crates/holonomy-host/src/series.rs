@@ -1,5 +1,6 @@
 //! What the figures need of a run, in bounded memory however long the run is.
 use holonomy::{Vec3, simulation::Sample, system::Base};
+use nalgebra::{Quaternion, UnitQuaternion};
 use std::collections::VecDeque;
 
 /// Errors against time, the paths of a few bodies, and generalized coordinates.
@@ -11,6 +12,8 @@ pub struct Series {
     pub manifold: Envelope,
     /// Largest change of any conserved momentum since the start.
     pub momentum: Envelope,
+    /// Changes of the first conserved momenta since the start.
+    pub momenta: Vec<Envelope>,
     /// Largest constraint violation of a sample.
     pub constraint: Envelope,
     /// Multipliers of the first constraints.
@@ -38,6 +41,12 @@ impl Series {
         let changes = self.initial_momenta.iter().zip(&measured.invariants);
         if let Some(largest) = changes.map(|(first, now)| (now - first).abs()).reduce(f64::max) {
             self.momentum.push(t, largest);
+        }
+        let shown = measured.invariants.len().min(MOST_COORDINATES);
+        self.momenta.resize_with(shown, Envelope::default);
+        let changes = self.initial_momenta.iter().zip(&measured.invariants);
+        for (envelope, (first, now)) in self.momenta.iter_mut().zip(changes) {
+            envelope.push(t, now - first);
         }
         if let Some(violation) = measured.constraint {
             self.constraint.push(t, violation);
@@ -180,6 +189,15 @@ impl Envelope {
         self.stretches.chunks(size).filter_map(largest).collect()
     }
 
+    /// The smallest and the largest value; `None` if nothing was seen.
+    pub fn range(&self) -> Option<(f64, f64)> {
+        let each = self
+            .stretches
+            .iter()
+            .map(|stretch| (stretch.low.1, stretch.high.1));
+        each.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
     /// Whether nothing was seen.
     pub fn is_empty(&self) -> bool {
         self.stretches.is_empty()
@@ -214,6 +232,14 @@ pub struct Paths {
     pub times: VecDeque<f64>,
     /// Positions of all sites at the last sample, m.
     pub sites: Vec<Vec3>,
+    /// Time and positions of all sites at a few times from the start on.
+    pub snapshots: Vec<(f64, Vec<Vec3>)>,
+    /// Samples from one snapshot to the next.
+    between: u64,
+    /// Whether a site has moved.
+    pub moved: bool,
+    /// Directions of the three axes of the first bodies that turn in space, against their parents.
+    pub axes: Vec<[VecDeque<[f64; 3]>; 3]>,
     /// Samples seen.
     pub samples: u64,
 }
@@ -247,8 +273,9 @@ impl Paths {
             self.bodies = spread(count, if together { MOST_ON_A_SPHERE } else { MOST_PATHS });
             self.points = vec![VecDeque::new(); self.bodies.len()];
         }
-        self.samples += 1;
         sample.system.sites(&sample.state.q, &mut self.sites);
+        self.remember(sample);
+        self.samples += 1;
         if self.times.len() >= self.longest() {
             self.times.pop_front();
             for path in &mut self.points {
@@ -262,8 +289,52 @@ impl Paths {
     }
 }
 
+impl Paths {
+    /// Keeps what is kept of some samples only, and axes.
+    fn remember(&mut self, sample: &Sample) {
+        self.between = self.between.max(1);
+        if self.samples.is_multiple_of(self.between) && self.sites.len() <= MOST_IN_SNAPSHOTS {
+            if self.snapshots.len() == MOST_SNAPSHOTS {
+                let mut index = 0;
+                self.snapshots.retain(|_| {
+                    index += 1;
+                    index % 2 == 1
+                });
+                self.between *= 2;
+            }
+            if self.samples.is_multiple_of(self.between) {
+                self.snapshots.push((sample.state.t, self.sites.clone()));
+            }
+        }
+        let first = self.snapshots.first();
+        self.moved |= first.is_none_or(|(_, sites)| *sites != self.sites);
+        let rotations = sample.system.layout().rotations.iter().take(MOST_TURNING);
+        for (index, &(at, _)) in rotations.enumerate() {
+            let Some(&[w, x, y, z]) = sample.state.q.get(at..at + 4) else {
+                continue;
+            };
+            let turn = UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z));
+            if self.axes.len() == index {
+                self.axes.push(Default::default());
+            }
+            for (path, axis) in self.axes[index].iter_mut().zip([Vec3::x(), Vec3::y(), Vec3::z()]) {
+                if path.len() >= MOST_PAIRS {
+                    path.pop_front();
+                }
+                path.push_back((turn * axis).into());
+            }
+        }
+    }
+}
+
+/// Snapshots that are kept at most, at least half of them, and sites up to which they are.
+const MOST_SNAPSHOTS: usize = 12;
+const MOST_IN_SNAPSHOTS: usize = 4096;
+/// Bodies whose axes are kept.
+const MOST_TURNING: usize = 2;
+
 /// At most so many of `count` bodies: the first, the last and some between.
-fn spread(count: usize, most: usize) -> Vec<usize> {
+pub(crate) fn spread(count: usize, most: usize) -> Vec<usize> {
     if count <= most {
         return (0..count).collect();
     }

@@ -31,11 +31,14 @@ fn an_earlier_run_is_not_overwritten_without_force() {
     place.good("run spherical-pendulum --steps 50 --force --format csv");
     // The trajectory of the earlier run has another format and would belong to no run.
     let expected = [
+        "configurations.svg",
         "energy.svg",
         "model.toml",
+        "report.html",
         "summary.json",
         "trajectory.csv",
         "trajectory.svg",
+        "views.svg",
     ];
     assert_eq!(place.files("runs/spherical-pendulum"), expected);
     assert_ne!(fs::read_to_string(&summary).expect("a file"), before);
@@ -137,11 +140,14 @@ fn a_failed_run_keeps_what_was_computed() {
     );
     let folder = "runs/double-spherical-pendulum";
     let expected = [
+        "configurations.svg",
         "energy.svg",
         "model.toml",
+        "report.html",
         "summary.json",
         "trajectory.csv",
         "trajectory.svg",
+        "views.svg",
     ];
     assert_eq!(place.files(folder), expected);
     let summary = super::read_json(&place.path(folder).join("summary.json"));

@@ -108,10 +108,13 @@ fn read_json(path: &Path) -> Value {
 }
 
 /// The files of a finished run.
-const RUN: [&str; 5] = [
+const RUN: [&str; 8] = [
+    "configurations.svg",
     "energy.svg",
     "model.toml",
+    "report.html",
     "summary.json",
     "trajectory.parquet",
     "trajectory.svg",
+    "views.svg",
 ];

@@ -19,7 +19,10 @@ fn a_comparison_has_a_row_for_every_method_also_for_those_that_fail() {
     assert!(line("euler ").contains("failed at step "), "{out}");
     assert!(!line("rk45 ").contains("failed"), "{out}");
     let folder = "runs/double-spherical-pendulum-compare";
-    assert_eq!(place.files(folder), ["compare.json", "compare.svg"]);
+    assert_eq!(
+        place.files(folder),
+        ["compare.html", "compare.json", "compare.svg"]
+    );
 
     let refused = place.run("compare double-spherical-pendulum --methods rk4 --steps 10");
     assert_eq!(refused.code, Some(2), "{}", refused.err);
@@ -72,7 +75,10 @@ fn measured_orders_are_the_declared_ones() {
         assert_eq!(study["declared_order"], order as u64);
         assert!(study["reference"]["accuracy"].as_f64().expect("a number") < 1e-11);
         assert_eq!(study["points"].as_array().map(Vec::len), Some(4));
-        assert_eq!(place.files(method), ["converge.json", "converge.svg"]);
+        assert_eq!(
+            place.files(method),
+            ["converge.html", "converge.json", "converge.svg"]
+        );
     }
 }
 

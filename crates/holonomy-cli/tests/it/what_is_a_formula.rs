@@ -68,6 +68,7 @@ fn a_formula_runs_without_a_file_and_its_model_runs_again() {
             "energy.svg",
             "model.toml",
             "phase.svg",
+            "report.html",
             "summary.json",
             "trajectory.parquet"
         ]

@@ -28,6 +28,7 @@ struct Cell<'a> {
     chart: &'a Chart,
     x: Option<Ruler>,
     y: Option<Ruler>,
+    plot: Plot,
     size: [f64; 2],
     left: f64,
 }
@@ -96,12 +97,14 @@ impl Grid {
                 }
             }
         }
+        let size = [across, height];
         Cell {
             chart,
+            plot: Plot::new(chart, x.as_ref(), y.as_ref(), size),
             left: left_of(&y),
             x,
             y,
-            size: [across, height],
+            size,
         }
     }
 }
@@ -118,28 +121,25 @@ impl Cell<'_> {
         note(self.chart, self.y.as_ref())
     }
 
-    fn plot(&self) -> Plot {
-        Plot::new(self.chart, self.x.as_ref(), self.y.as_ref(), self.size)
-    }
-
-    /// Height of the note above the frame.
-    fn note_height(&self) -> f64 {
-        if self.note().is_empty() {
-            0.0
-        } else {
-            SMALL * LEADING
+    /// Room above the frame for its note.
+    fn noted(&self) -> f64 {
+        match self.note().is_empty() {
+            true => 0.0,
+            false => SMALL * LEADING,
         }
     }
 
-    /// Room above the frame, for the note and a legend that has no place within.
+    /// Room above the frame.
     fn above(&self) -> f64 {
-        self.note_height() + self.plot().legend_height() + 6.0
+        self.noted() + self.plot.legend_height() + 6.0
     }
 
     fn draw(&self, svg: &mut Svg, [left, top]: [f64; 2]) {
-        let Self { chart, size, .. } = self;
+        let Self {
+            chart, plot, size, ..
+        } = self;
         svg.group(left, top);
-        self.plot().draw(svg, true, -self.note_height());
+        plot.draw(svg, true, -self.noted());
         svg.text([0.0, -8.0], &self.note(), Face::new(SMALL).coloured(MUTED));
         let name = shorten(&chart.y.label, BASE, size[1]);
         svg.upward_text(

@@ -13,6 +13,7 @@ mod axis;
 mod chart;
 mod curve;
 mod frame;
+mod ghosts;
 mod grid;
 mod guide;
 mod legend;
@@ -34,6 +35,7 @@ pub(crate) mod well_formed;
 
 pub use axis::{Axis, Scale};
 pub use chart::{Chart, Series, SeriesStyle};
+pub use ghosts::Ghost;
 pub use grid::Grid;
 pub use guide::Guide;
 pub use panels::Panels;

@@ -1,6 +1,7 @@
 //! Paths in three dimensions, with the unit sphere and the mechanism itself.
 
 use super::frame::{Frame, finite};
+use super::ghosts::{self, Ghost};
 use super::legend::{Legend, numbered};
 use super::obstacles::{Obstacles, Rectangle};
 use super::panels::Heading;
@@ -48,12 +49,18 @@ const TOTAL: usize = 15_000;
 impl Space {
     /// The figure as SVG text.
     pub fn render(&self) -> String {
+        self.render_with(&[])
+    }
+
+    /// The figure as SVG text, with the mechanism at other times.
+    pub fn render_with(&self, ghosts: &[Ghost]) -> String {
         let view = View::with_down(self.down);
         let points = self
             .paths
             .iter()
             .flat_map(|path| &path.points)
-            .chain(self.links.iter().flatten());
+            .chain(self.links.iter().flatten())
+            .chain(ghosts.iter().flat_map(|ghost| ghost.links.iter().flatten()));
         let frame = Frame::around(points, self.spheres, view);
         let limit = LIMIT.min(TOTAL / self.paths.len().max(1));
         let paths = self.paths.iter().enumerate();
@@ -87,14 +94,16 @@ impl Space {
             sphere::draw_front(&mut svg, &view, frame.origin(), frame.scale);
         }
         slices.draw_front(&mut svg, &traces);
+        ghosts::draw(&mut svg, &frame, ghosts);
         self.draw_links(&mut svg, &frame);
         self.draw_ends(&mut svg, &slices, &traces);
-        if traces.iter().all(|trace| trace.is_empty()) && self.links.is_empty() && !self.spheres {
+        let nothing = self.links.is_empty() && ghosts.is_empty() && !self.spheres;
+        if traces.iter().all(|trace| trace.is_empty()) && nothing {
             let face = Face::new(BASE).anchored("middle").coloured(MUTED);
             svg.text([0.5 * PAGE, 0.5 * frame.height], "no data", face);
         }
         // The tripod stands in the lower left corner of the picture if that is free, else below.
-        let beside = self.corner_is_free(&frame, &traces);
+        let beside = self.corner_is_free(&frame, &traces, ghosts);
         let depth = if beside { 0.0 } else { tripod::SIZE };
         tripod::draw(
             &mut svg,
@@ -107,7 +116,8 @@ impl Space {
         svg.end_group();
         let mut bottom = top + frame.height + 8.0;
         let indent = if beside { 0.0 } else { tripod::SIZE + 20.0 };
-        let legend = self.draw_legend(&mut svg, indent, bottom);
+        let mut legend = self.draw_legend(&mut svg, indent, bottom);
+        legend += ghosts::draw_legend(&mut svg, indent, bottom + legend, ghosts);
         bottom += if beside { legend } else { legend.max(tripod::SIZE) };
         let page = heading.draw_caption(&mut svg, bottom);
         svg.document([PAGE, page], &self.title, &self.description())
@@ -120,10 +130,11 @@ impl Space {
         }
     }
 
-    fn corner_is_free(&self, frame: &Frame, traces: &[Trace]) -> bool {
+    fn corner_is_free(&self, frame: &Frame, traces: &[Trace], ghosts: &[Ghost]) -> bool {
         let mut obstacles = Obstacles::default();
         traces.iter().for_each(|trace| trace.obstruct(&mut obstacles));
-        for link in &self.links {
+        let more = ghosts.iter().flat_map(|ghost| &ghost.links);
+        for link in self.links.iter().chain(more) {
             let joints = link
                 .iter()
                 .filter(|joint| finite(joint))

@@ -3,7 +3,7 @@ mod coordinates;
 mod space;
 
 pub use coordinates::{constraint, coordinates, path, phase};
-pub use space::trajectory;
+pub use space::{attitude, configurations, trajectory, views};
 
 use crate::{
     compare::Comparison,
@@ -78,6 +78,35 @@ fn kept(summary: &Summary, series: &Series) -> Vec<Curve> {
     kept
 }
 
+/// The change of each conserved momentum against time, one below the other; `None` below two of them, as the energy's
+/// figure has one already.
+pub fn momentum(title: &str, summary: &Summary, series: &Series) -> Option<String> {
+    if series.momenta.len() < 2 {
+        return None;
+    }
+    let curves = summary.momentum.iter().zip(&series.momenta);
+    let charts: Vec<Chart> = curves
+        .map(|(momentum, envelope)| Chart {
+            title: String::new(),
+            x: Axis::linear("time (s)"),
+            y: Axis::linear(format!("Δ {}", momentum.name)),
+            series: vec![line(&momentum.name, envelope.points())],
+            guides: vec![],
+        })
+        .collect();
+    let more = summary.momentum.len() - charts.len();
+    let panels = Panels {
+        title: title.to_owned(),
+        subtitle: Some(subtitle(summary)),
+        caption: Some(match more {
+            0 => caption_of_failure(summary),
+            more => format!("{more} more are not shown.{}", caption_of_failure(summary)),
+        }),
+        charts,
+    };
+    Some(panels.render_with(150.0))
+}
+
 fn subtitle(summary: &Summary) -> String {
     format!(
         "{}, {} steps of {} s",
@@ -113,7 +142,7 @@ fn caption(summary: &Summary) -> String {
         power(energy.max_abs_error)
     );
     if let (Some(drift), Some(error)) = (energy.drift_per_second, energy.drift_standard_error) {
-        text += &format!("; drift {} ± {} J/s", power(drift), power(error));
+        text += &format!("; drift {} J/s", uncertain(drift, error));
     }
     text.push('.');
     text + &caption_of_failure(summary)
@@ -288,6 +317,28 @@ fn power(value: f64) -> String {
     }
 }
 
+/// A number with its standard error in the same power of ten, such as `(−1.1 ± 0.1)×10⁻³`: digits as far as the
+/// error leaves them.
+pub fn uncertain(value: f64, error: f64) -> String {
+    let largest = value.abs().max(error.abs());
+    if !(largest > 0.0 && largest.is_finite()) {
+        return format!("{} ± {}", power(value), power(error));
+    }
+    let exponent = largest.log10().floor();
+    let unit = 10_f64.powf(exponent);
+    let (value, error) = (value / unit, error.abs() / unit);
+    // Below a thousandth of the value the error would ask for digits that nobody reads.
+    let digits = (-error.log10().floor()).clamp(1.0, 3.0) as usize;
+    let text = format!("{value:.digits$} ± {error:.digits$}").replace('-', "−");
+    match exponent as i32 {
+        0 => text,
+        exponent => {
+            let exponent: String = exponent.to_string().chars().map(superscript).collect();
+            format!("({text})×10{exponent}")
+        }
+    }
+}
+
 fn superscript(character: char) -> char {
     match character {
         '-' => '⁻',
@@ -322,6 +373,13 @@ mod tests {
         assert_eq!(power(-3.0), "−3.00");
         assert_eq!((power(0.0), power(f64::NAN)), ("0".into(), "NaN".into()));
         assert_eq!(short(-0.75), "−0.75");
+        assert_eq!(uncertain(-1.12e-3, 9e-5), "(−1.12 ± 0.09)×10⁻³");
+        assert_eq!(uncertain(2.1e-7, 1.04e-6), "(0.2 ± 1.0)×10⁻⁶");
+        assert_eq!(uncertain(3.25, 0.1), "3.2 ± 0.1");
+        assert_eq!(
+            (uncertain(0.0, 0.0), uncertain(1e-5, 0.0)),
+            ("0 ± 0".into(), "(1.000 ± 0.000)×10⁻⁵".into())
+        );
         assert_eq!(rough(-0.25199), "−0.252");
         assert_eq!(
             (rough(12_345.0), rough(1e-9)),

@@ -1,13 +1,14 @@
-use super::{grouped, short};
+use super::{grouped, line, short, subtitle};
 use crate::{
-    figure::{Path, Space},
-    series::Paths,
+    figure::{Axis, Chart, Ghost, Grid, Path, Series as Curve, SeriesStyle, Space},
+    series::{Paths, spread},
     summary::Summary,
 };
 use holonomy::{
     Vec3,
     system::{Base, Layout},
 };
+use std::collections::VecDeque;
 
 /// Paths of the bodies and the mechanism as it is at the end.
 ///
@@ -62,6 +63,162 @@ pub fn trajectory(title: &str, layout: &Layout, summary: &Summary, paths: &Paths
         down: down.into(),
     }
     .render()
+}
+
+/// The paths from the front, from the side and from above, with axes in metres; `None` where nothing moves, or too much
+/// to be told apart.
+pub fn views(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> Option<String> {
+    if !paths.moved || paths.bodies.len() > FEW || paths.bodies.is_empty() {
+        return None;
+    }
+    let names = match layout.sites.is_empty() {
+        true => &layout.bodies,
+        false => &layout.sites,
+    };
+    let down = layout.down.unwrap_or(-Vec3::z());
+    let up = down.iamax();
+    let rises = if down[up] > 0.0 { -1.0 } else { 1.0 };
+    let across = [(up + 1) % 3, (up + 2) % 3];
+    let mut links = rods(layout, &paths.sites);
+    if links.len() > MOST_RODS || !is_held(layout, paths) {
+        links.clear();
+    }
+    let kept = spread(paths.bodies.len(), MOST_IN_VIEW);
+    let chart = |right: usize, above: usize| {
+        let sign = if above == up { rises } else { 1.0 };
+        let place = |point: Vec3| (point[right], sign * point[above]);
+        let kept = kept.iter().map(|&k| (&paths.bodies[k], &paths.points[k]));
+        // A longer stretch would be a black patch.
+        let recent = |points: &VecDeque<[f64; 3]>| -> Vec<(f64, f64)> {
+            let skipped = points.len().saturating_sub(LONGEST_IN_VIEW);
+            points
+                .iter()
+                .skip(skipped)
+                .map(|&point| place(point.into()))
+                .collect()
+        };
+        let mut series: Vec<Curve> = kept
+            .map(|(&body, points)| line(names.get(body).map_or("", String::as_str), recent(points)))
+            .filter(|curve| curve.points.windows(2).any(|pair| pair[0] != pair[1]))
+            .collect();
+        let mut mechanism: Vec<(f64, f64)> = Vec::new();
+        for rod in &links {
+            mechanism.extend(rod.iter().map(|&joint| place(joint)));
+            mechanism.push((f64::NAN, f64::NAN));
+        }
+        if !links.is_empty() {
+            series.push(Curve {
+                name: "at the end".to_owned(),
+                points: mechanism,
+                style: SeriesStyle::LineAndPoints,
+            });
+        }
+        let letter = |axis: usize, sign: f64| {
+            let minus = if sign < 0.0 { "−" } else { "" };
+            Axis::linear(format!("{minus}{} (m)", ["x", "y", "z"][axis]))
+        };
+        Chart {
+            title: String::new(),
+            x: letter(right, 1.0),
+            y: letter(above, sign),
+            series,
+            guides: vec![],
+        }
+    };
+    let grid = Grid {
+        title: title.to_owned(),
+        subtitle: Some(subtitle(summary)),
+        caption: None,
+        charts: vec![
+            chart(across[0], up),
+            chart(across[1], up),
+            chart(across[0], across[1]),
+        ],
+        equal: true,
+    };
+    Some(grid.render())
+}
+
+/// Paths in one view, and points of each.
+const MOST_IN_VIEW: usize = 3;
+const LONGEST_IN_VIEW: usize = 5000;
+
+/// Whether rods hold the bodies, rather than a sphere that they move on.
+fn is_held(layout: &Layout, paths: &Paths) -> bool {
+    layout.down.is_some() || common_sphere(layout, &paths.sites).is_none()
+}
+
+/// The mechanism at several times from the start to the end, pale to dark; `None` where it is not one of rods.
+pub fn configurations(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> Option<String> {
+    let count = rods(layout, &paths.sites).len();
+    if !paths.moved || !is_held(layout, paths) || !(1..=MOST_RODS).contains(&count) {
+        return None;
+    }
+    let count = paths.snapshots.len();
+    let shown = count.min(SHOWN - 1);
+    let mut times: Vec<(f64, &[Vec3])> = (0..shown)
+        .map(|k| &paths.snapshots[k * count / shown])
+        .map(|(t, sites)| (*t, &sites[..]))
+        .collect();
+    times.retain(|(t, _)| *t < summary.t_end);
+    times.push((summary.t_end, &paths.sites));
+    let ghosts: Vec<Ghost> = times
+        .iter()
+        .map(|(t, sites)| Ghost {
+            name: format!("t = {} s", short(*t)),
+            links: rods(layout, sites)
+                .into_iter()
+                .map(|rod| rod.into_iter().map(Into::into).collect())
+                .collect(),
+        })
+        .collect();
+    let space = Space {
+        title: title.to_owned(),
+        caption: format!("{}.", subtitle(summary)),
+        spheres: false,
+        paths: vec![],
+        links: vec![],
+        down: layout.down.unwrap_or(-Vec3::z()).into(),
+    };
+    Some(space.render_with(&ghosts))
+}
+
+/// Times that are shown.
+const SHOWN: usize = 6;
+/// Rods that can be told apart.
+const MOST_RODS: usize = 40;
+
+/// Where the axis of each turning body points, on the unit sphere: of its three axes the one that moves least. `None`
+/// where no body turns freely.
+pub fn attitude(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> Option<String> {
+    let length = |path: &VecDeque<[f64; 3]>| -> f64 {
+        let steps = path.iter().zip(path.iter().skip(1));
+        steps.map(|(a, b)| (Vec3::from(*b) - Vec3::from(*a)).norm()).sum()
+    };
+    let turning = paths.axes.iter().zip(&layout.rotations);
+    let drawn: Vec<Path> = turning
+        .filter_map(|(axes, (_, name))| {
+            let named = axes.iter().zip(["x", "y", "z"]);
+            let (path, letter) = named.min_by(|a, b| length(a.0).total_cmp(&length(b.0)))?;
+            Some(Path {
+                name: format!("axis {letter} of {name}"),
+                points: path.iter().copied().collect(),
+            })
+        })
+        .collect();
+    if drawn.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = drawn.iter().map(|path| path.name.as_str()).collect();
+    let space = Space {
+        title: title.to_owned(),
+        caption: format!("{}; {}.", subtitle(summary), names.join(", ")),
+        spheres: true,
+        paths: drawn,
+        links: vec![],
+        down: layout.down.unwrap_or(-Vec3::z()).into(),
+    };
+    Some(space.render())
 }
 
 /// Rods from one point that can be told apart.

@@ -1,6 +1,8 @@
-//! Import of robots, one module per question.
+//! Runs, certificates and imports, one module per question.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+/// Do certificates say what is true of a run?
+mod can_it_be_trusted;
 /// Do imported robots and trees have the mass matrices and forces that Pinocchio computes?
 mod is_it_pinocchios;
 /// Is everything of a file in the model, or listed as ignored?
