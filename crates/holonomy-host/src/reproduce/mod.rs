@@ -6,8 +6,10 @@
 mod finding;
 mod pages;
 mod study;
+mod watch;
 
 mod document_000;
+mod document_002;
 
 pub use finding::{Compared, Figure, Finding, Published, Reading};
 pub use study::Study;
@@ -86,7 +88,7 @@ pub struct Item {
 
 /// All items, by document.
 pub fn items() -> impl Iterator<Item = &'static Item> {
-    let all: [&'static [Item]; 1] = [document_000::ITEMS];
+    let all: [&'static [Item]; 2] = [document_000::ITEMS, document_002::ITEMS];
     all.into_iter().flatten()
 }
 
