@@ -274,9 +274,25 @@ pub fn rough(value: f64) -> String {
     }
 }
 
+/// A number to so many digits, with a power of ten where it is very large or small.
+pub fn digits(value: f64, count: usize) -> String {
+    match value.abs() {
+        1e-3..1e5 => {
+            let before = value.abs().log10().floor() as i64 + 1;
+            let decimals = (count as i64 - before).max(0) as usize;
+            format!("{value:.decimals$}").replace('-', "−")
+        }
+        _ => power_to(value, count),
+    }
+}
+
 /// A number with its power of ten, such as `2.16×10⁻⁵`.
 fn power(value: f64) -> String {
-    let text = format!("{value:.2e}");
+    power_to(value, 3)
+}
+
+fn power_to(value: f64, count: usize) -> String {
+    let text = format!("{value:.*e}", count.saturating_sub(1));
     let Some((digits, exponent)) = text.split_once('e').filter(|_| value != 0.0) else {
         return if value == 0.0 { "0".to_owned() } else { text };
     };
@@ -322,6 +338,11 @@ mod tests {
         assert_eq!(power(-3.0), "−3.00");
         assert_eq!((power(0.0), power(f64::NAN)), ("0".into(), "NaN".into()));
         assert_eq!(short(-0.75), "−0.75");
+        assert_eq!(digits(11.54904, 6), "11.5490");
+        assert_eq!(
+            (digits(-2.16409e-5, 5), digits(0.0, 5)),
+            ("−2.1641×10⁻⁵".into(), "0".into())
+        );
         assert_eq!(rough(-0.25199), "−0.252");
         assert_eq!(
             (rough(12_345.0), rough(1e-9)),

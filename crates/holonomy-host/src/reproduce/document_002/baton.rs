@@ -6,12 +6,11 @@
 //! The notebook's torque of step k is that of c_s two attitudes before the one it is drawn with.
 use super::super::{
     Finding, Published, Study,
-    watch::{chart, largest, line, marked, thinned, watch},
+    watch::{chart, line, thinned, watch},
 };
-use crate::figure::{Axis, Chart, Grid, Guide, Series};
+use crate::figure::{Axis, Chart, Grid, Series};
 use holonomy::{
     Vec3,
-    diagnostics::observed_order,
     geometry::{EulerOrder, so3},
 };
 use std::{f64::consts::TAU, sync::atomic::AtomicBool};
@@ -39,7 +38,10 @@ pub(super) struct Swing {
     kinetic: Vec<f64>,
     /// The notebook's sum for it.
     summed: Vec<f64>,
-    error: Vec<f64>,
+    /// Its rate, W.
+    rate: Vec<f64>,
+    /// E − E₀, J.
+    pub(super) error: Vec<f64>,
 }
 
 pub(super) fn swing(method: &str, step: f64, duration: f64, stop: &AtomicBool) -> Result<Swing, String> {
@@ -60,10 +62,12 @@ pub(super) fn swing(method: &str, step: f64, duration: f64, stop: &AtomicBool) -
         seen.torque.push(WEIGHT * ARM * so3::matrix(q)[(0, 2)]);
         seen.euler.push(EulerOrder::ZYX.angles(q).map(f64::to_degrees));
         seen.kinetic.push(energy.kinetic);
-        let sum = seen
-            .summed
-            .last()
-            .map_or(0.0, |sum| sum + (spin - before).dot(&momentum));
+        let work = match seen.summed.is_empty() {
+            true => 0.0,
+            false => (spin - before).dot(&momentum),
+        };
+        let sum = seen.summed.last().map_or(0.0, |sum| sum + work);
+        seen.rate.push(work / step);
         seen.summed.push(sum);
         seen.error
             .push(energy.total() - *start.get_or_insert(energy.total()));
@@ -74,7 +78,7 @@ pub(super) fn swing(method: &str, step: f64, duration: f64, stop: &AtomicBool) -
 
 impl Swing {
     /// How often the baton goes over the top, and when first.
-    fn passages(&self) -> (f64, Option<f64>) {
+    pub(super) fn passages(&self) -> (f64, Option<f64>) {
         let turn = |k: usize| (self.angle[k] / TAU).floor();
         let passed: Vec<f64> = (1..self.angle.len())
             .filter(|&k| turn(k) != turn(k - 1))
@@ -83,11 +87,11 @@ impl Swing {
         (passed.len() as f64, passed.first().copied())
     }
 
-    fn worst(&self) -> f64 {
+    pub(super) fn worst(&self) -> f64 {
         self.error.iter().map(|error| error.abs()).fold(0.0, f64::max)
     }
 
-    fn gained(&self) -> f64 {
+    pub(super) fn gained(&self) -> f64 {
         self.error.last().copied().unwrap_or(f64::NAN)
     }
 
@@ -98,7 +102,7 @@ impl Swing {
             .fold(0.0, f64::max)
     }
 
-    fn against_time(&self, values: &[f64]) -> Vec<(f64, f64)> {
+    pub(super) fn against_time(&self, values: &[f64]) -> Vec<(f64, f64)> {
         self.times.iter().copied().zip(values.iter().copied()).collect()
     }
 
@@ -183,17 +187,24 @@ fn draw(finding: &mut Finding, notebook: &Swing, coupled: &Swing) {
         )
     });
     let energies = charts(&|name, run, _| {
-        let total: Vec<f64> = run.error.to_vec();
         let curves = [
             ("kinetic", &run.kinetic),
-            ("its summed rate", &run.summed),
-            ("E − E₀", &total),
+            ("summed", &run.summed),
+            ("E − E₀", &run.error),
         ];
         let curve = |(name, values): (&str, &Vec<f64>)| line(name, thinned(&run.against_time(values), DRAWN));
         panel(
             "time (s)",
             format!("energy (J), {name}"),
             curves.map(curve).into(),
+        )
+    });
+    let rate = charts(&|name, run, _| {
+        let points = thinned(&run.against_time(&run.rate), DRAWN);
+        panel(
+            "time (s)",
+            format!("rate of T (W), {name}"),
+            vec![line("rate", points)],
         )
     });
     finding
@@ -211,7 +222,11 @@ fn draw(finding: &mut Finding, notebook: &Swing, coupled: &Swing) {
         )
         .figure(
             energies,
-            "Kinetic energy, the notebook's sum of its rate, and the change of the whole energy.",
+            "Kinetic energy T, the notebook's sum of its rate, and the change of the whole energy.",
+        )
+        .figure(
+            rate,
+            "The rate of the kinetic energy, as the notebook computes it.",
         );
 }
 
@@ -335,91 +350,4 @@ pub(super) fn fine(stop: &AtomicBool) -> Result<Finding, String> {
          attitude and spin together is far better with a step a hundred times as long.",
         stop,
     )
-}
-
-pub(super) fn guilty(stop: &AtomicBool) -> Result<Finding, String> {
-    const STEPS: [f64; 6] = [8e-3, 4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4];
-    const METHODS: [&str; 3] = ["notebook-rk4", "rk4", "tree-variational"];
-    let errors = |method: &str| -> Result<Vec<f64>, String> {
-        let error = |step| Ok(swing(method, step, 1.2, stop)?.gained().abs());
-        STEPS.into_iter().map(error).collect()
-    };
-    let worst = |method: &str| -> Result<Vec<f64>, String> {
-        let error = |step| Ok(swing(method, step, 1.2, stop)?.worst());
-        STEPS.into_iter().map(error).collect()
-    };
-    let notebook = errors("notebook-rk4")?;
-    let mut finding = Finding {
-        parameters: "The baton of 002-baton-10ms: 10 s at 10 ms and 1 ms; for the order 1.2 s at 8 … 0.25 ms.".to_owned(),
-        remark: "The numbers the notebook sees are right, and so is its wish for an integrator that keeps energy. But RK4 does \
-                 not fail, nor does late discretization: what fails is that torque, attitude and spin are each held while \
-                 another moves, and the torque is a step late. That makes a first-order method that feeds energy in, whatever \
-                 steps each part. RK4 on all of them together never goes over the top. Its weakness is a slow drift, which a \
-                 variational method does not have."
-            .to_owned(),
-        command: "holonomy compare baton-quaternion --methods notebook-rk4,rk4,tree-variational --step 0.01".to_owned(),
-        ..Finding::default()
-    };
-    for (step, name) in [(0.01, "10 ms"), (0.001, "1 ms")] {
-        // If RK4 were guilty, it would go over the top as the notebook's scheme does.
-        finding.compare(
-            &format!("times over the top in 10 s with RK4, {name}"),
-            Published::Band { from: 1.0, to: 100.0 },
-            swing("rk4", step, 10.0, stop)?.passages().0,
-            "",
-        );
-    }
-    // Half an order is what an estimate from few steps may be off.
-    let order = |errors: &[f64]| observed_order(&STEPS[2..], &errors[2..]);
-    let fourth = Published::Value {
-        value: 4.0,
-        within: 0.125,
-    };
-    finding.compare(
-        "order of the notebook's “fourth-order Runge–Kutta”",
-        fourth,
-        order(&notebook),
-        "",
-    );
-    let long = swing("rk4", 0.01, 100.0, stop)?;
-    finding
-        .compare(
-            "energy gained in 100 s, rk4, 10 ms",
-            Published::Nothing,
-            long.gained(),
-            "J",
-        )
-        .compare(
-            "largest energy error in 100 s, tree-variational, 10 ms",
-            Published::Nothing,
-            swing("tree-variational", 0.01, 100.0, stop)?.worst(),
-            "J",
-        );
-    let points = |errors: &[f64]| STEPS.iter().copied().zip(errors.iter().copied()).collect();
-    let [_, coupled, variational] = METHODS;
-    let mut figure = chart(
-        Axis::log("step (s)"),
-        Axis::log("largest |E − E₀| in 1.2 s (J)"),
-        vec![
-            marked(METHODS[0], points(&worst(METHODS[0])?)),
-            marked(coupled, points(&worst(coupled)?)),
-            marked(variational, points(&worst(variational)?)),
-        ],
-    );
-    for (slope, beside) in [(1.0, 0), (5.0, 1), (2.0, 2)] {
-        let label = format!("slope {slope}");
-        figure.guides.push(Guide::Slope { slope, beside, label });
-    }
-    finding.figure(
-        figure.render(),
-        "Energy error of the first swing against the step.",
-    );
-    let mut series = Vec::new();
-    for method in METHODS {
-        let run = swing(method, 0.001, 10.0, stop)?;
-        series.push(line(method, largest(&run.against_time(&run.error)[1..], 200)));
-    }
-    let time = chart(Axis::linear("time (s)"), Axis::log("|E − E₀| (J)"), series);
-    finding.figure(time.render(), "Energy error against time at 1 ms.");
-    Ok(finding)
 }

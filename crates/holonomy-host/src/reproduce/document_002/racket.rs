@@ -78,10 +78,12 @@ impl Tumble {
     }
 
     /// Its components against time, as far as they are shown.
-    fn components(&self, of: &[Vec3]) -> Vec<crate::figure::Series> {
+    fn components(&self, of: &[Vec3], from: Vec3) -> Vec<crate::figure::Series> {
         let count = self.times.iter().filter(|&&t| t <= SHOWN).count();
         let component = |(axis, name): (usize, &str)| {
-            let points: Vec<(f64, f64)> = (0..count).map(|k| (self.times[k], of[k][axis])).collect();
+            let points: Vec<(f64, f64)> = (0..count)
+                .map(|k| (self.times[k], of[k][axis] - from[axis]))
+                .collect();
             line(name, thinned(&points, 300))
         };
         ["axis 1", "axis 2", "axis 3"]
@@ -182,11 +184,11 @@ pub(super) fn intermediate_axis(stop: &AtomicBool) -> Result<Finding, String> {
     };
     finding.figure(
         panels(vec![
-            chart(time(), Axis::linear("L in the body (kg m²/s)"), notebook.components(&notebook.body)),
-            chart(time(), Axis::linear("L in space (kg m²/s)"), notebook.components(&notebook.space)),
+            chart(time(), Axis::linear("L in the body (kg m²/s)"), notebook.components(&notebook.body, Vec3::zeros())),
+            chart(time(), Axis::linear("L − L₀ in space (kg m²/s)"), notebook.components(&notebook.space, notebook.space[0])),
         ])
         .render(),
-        "The notebook's scheme: the body flips over and over; its momentum in space should stand still, and wiggles.",
+        "The notebook's scheme: the body flips over and over; its momentum in space should stand still, and wiggles at each flip.",
     );
     let runs = [
         ("notebook-rk4", &notebook),
