@@ -70,7 +70,7 @@ pub(super) fn chart(x: Axis, y: Axis, series: Vec<Series>) -> Chart {
 pub(super) fn thinned(points: &[(f64, f64)], count: usize) -> Vec<(f64, f64)> {
     let every = points.len().div_ceil(count.max(1)).max(1);
     let mut kept: Vec<(f64, f64)> = points.iter().copied().step_by(every).collect();
-    if (points.len().max(1) - 1) % every != 0 {
+    if !points.len().saturating_sub(1).is_multiple_of(every) {
         kept.extend(points.last());
     }
     kept

@@ -53,12 +53,15 @@ pub(super) fn round_off(stop: &AtomicBool) -> Result<Finding, String> {
     // To 1e-16 the iteration stands still: only rounding is left.
     let [standing, loose] = [1e-16, 1e-12].map(lengths);
     let mut finding = Finding {
-        parameters: format!("{PARAMETERS} The document's own equations, iterated to a fixed point, and `sphere-hamel`."),
-        remark: "Rounding alone leaves the length about four orders of magnitude better than printed. Stopping the \
-                 iteration at 1e-12 gives an error of the printed size, so a tolerance near that is the likely cause; the \
-                 document does not describe its solver. Its advice, compensated summation, does help against what rounding \
-                 there is: `sphere-hamel` does it."
-            .to_owned(),
+        parameters: format!(
+            "{PARAMETERS} The document's own equations, iterated to a fixed point, and `sphere-hamel`."
+        ),
+        remark: "Rounding alone leaves the length about four orders of magnitude better than printed. \
+                 Stopping the iteration at 1e-12 gives an error of the printed size, so a tolerance near \
+                 that is the likely cause; the document does not describe its solver. Its advice, \
+                 compensated summation, does help against what rounding there is: `sphere-hamel` does \
+                 it."
+        .to_owned(),
         command: study.command(),
         ..Finding::default()
     };
@@ -118,12 +121,12 @@ pub(super) fn symplectic(_: &AtomicBool) -> Result<Finding, String> {
     let (hamel, rattle) = (defects("sphere-hamel")?, defects("rattle")?);
     let mut finding = Finding {
         parameters: format!(
-            "One step from the start of figure 1, in canonical coordinates on T*S², momenta in units of the largest; J by \
-             central differences of order 6, good to about 1e-12. {PARAMETERS}"
+            "One step from the start of figure 1, in canonical coordinates on T*S², momenta in units of \
+             the largest; J by central differences of order 6, good to about 1e-12. {PARAMETERS}"
         ),
-        remark: "One step changes the canonical form by an amount that falls as h³: the method is not symplectic for it. \
-                 Some other form may be kept; one point is enough to disprove it for this one. RATTLE, measured alike, is \
-                 symplectic."
+        remark: "One step changes the canonical form by an amount that falls as h³: the method is not \
+                 symplectic for it. Some other form may be kept; one point is enough to disprove it for \
+                 this one. RATTLE, measured alike, is symplectic."
             .to_owned(),
         command: "holonomy run hamel-pendulum".to_owned(),
         ..Finding::default()
@@ -253,14 +256,15 @@ pub(super) fn exact_trajectory(stop: &AtomicBool) -> Result<Finding, String> {
     let (hamel, rattle) = (errors("sphere-hamel")?, errors("rattle")?);
     let mut finding = Finding {
         parameters: format!(
-            "Means over {NUTATIONS} nutations, against the closed form: period {:.9} s, precession {:.9} rad per nutation. \
-             {PARAMETERS}",
+            "Means over {NUTATIONS} nutations, against the closed form: period {:.9} s, precession {:.9} \
+             rad per nutation. {PARAMETERS}",
             exact[0], exact[1]
         ),
-        remark: "The theorem asks for a symplectic map, which this is not. The path does stay on the exact torus of energy \
-                 and vertical momentum; but precession per nutation, which no change of the clock alters, is off by O(h⁴). \
-                 That is much closer than the O(h²) of RATTLE, and nearly what the document says, but it is not exact. The \
-                 nutation itself takes too long by O(h²): that is the reparametrization."
+        remark: "The theorem asks for a symplectic map, which this is not. The path does stay on the \
+                 exact torus of energy and vertical momentum; but precession per nutation, which no \
+                 change of the clock alters, is off by O(h⁴). That is much closer than the O(h²) of \
+                 RATTLE, and nearly what the document says, but it is not exact. The nutation itself \
+                 takes too long by O(h²): that is the reparametrization."
             .to_owned(),
         command: study.command(),
         ..Finding::default()

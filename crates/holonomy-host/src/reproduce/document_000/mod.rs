@@ -20,8 +20,8 @@ pub(super) const ITEMS: &[Item] = &[
         name: "000-fig-1",
         document: Document::Hamel,
         title: "Figs. 1a–c: path, length and energy with Hamel's integrator",
-        claim: "the bob moves quasiperiodically; in 10 000 steps of 0.2 s the length stays within about 1e-10 of one, and \
-                the energy within about 1e-10 of where it was.",
+        claim: "the bob moves quasiperiodically; in 10 000 steps of 0.2 s the length stays within about \
+                1e-10 of one, and the energy within about 1e-10 of where it was.",
         compute: hamel,
     },
     Item {
@@ -49,8 +49,9 @@ pub(super) const ITEMS: &[Item] = &[
         name: "000-fig-4",
         document: Document::Hamel,
         title: "Figs. 4a–c: path, length and energy with RATTLE",
-        claim: "RATTLE, made to hold the length, holds it to 1e-7 only, worse than both other methods; its energy error is \
-                like that of Störmer–Verlet, and both are far above that of Hamel's integrator.",
+        claim: "RATTLE, made to hold the length, holds it to 1e-7 only, worse than both other methods; \
+                its energy error is like that of Störmer–Verlet, and both are far above that of Hamel's \
+                integrator.",
         compute: rattle,
     },
     Item {
@@ -64,7 +65,8 @@ pub(super) const ITEMS: &[Item] = &[
         name: "000-exact-trajectory",
         document: Document::Hamel,
         title: "On section V: the exact trajectory",
-        claim: "by a theorem of Ge and Marsden the method recovers the exact trajectory, up to a reparametrization of time.",
+        claim: "by a theorem of Ge and Marsden the method recovers the exact trajectory, up to a \
+                reparametrization of time.",
         compute: claims::exact_trajectory,
     },
 ];
@@ -72,8 +74,8 @@ pub(super) const ITEMS: &[Item] = &[
 /// m r², kg m².
 const UNIT: f64 = 96.04;
 
-const PARAMETERS: &str = "m = 1 kg, r = 9.8 m, g = 9.8 m/s², Ω₀ = (0.6, 0) rad/s, Γ₀ = (0.3, 0.2, −√0.87); 10 000 steps of \
-                          0.2 s. Energies are divided by m r² = 96.04 kg m².";
+const PARAMETERS: &str = "m = 1 kg, r = 9.8 m, g = 9.8 m/s², Ω₀ = (0.6, 0) rad/s, Γ₀ = (0.3, 0.2, \
+                          −√0.87); 10 000 steps of 0.2 s. Energies are divided by m r² = 96.04 kg m².";
 const CORRECTION: &str =
     "Γ₀³ is −√0.87; the printed −0.932738 m has a unit too many, and with it |Γ| is off by 9e-8.";
 const MISSING: &str = "g is not printed: 9.8 m/s² makes g/r = 1 s⁻².";
@@ -185,8 +187,9 @@ fn hamel(stop: &AtomicBool) -> Result<Finding, String> {
     let outcome = study.run(stop)?;
     let mut finding = begun(
         &study,
-        "The equations are the implicit midpoint rule in (Ω, Γ), which keeps every quadratic invariant, and length, energy \
-         and vertical momentum are quadratic. Solved to the end they are kept to the last digits, better than printed.",
+        "The equations are the implicit midpoint rule in (Ω, Γ), which keeps every quadratic invariant, \
+         and length, energy and vertical momentum are quadratic. Solved to the end they are kept to the \
+         last digits, better than printed.",
     );
     let [length, energy] = errors(&outcome);
     finding
@@ -211,9 +214,13 @@ fn equator(stop: &AtomicBool) -> Result<Finding, String> {
     let [length, energy] = errors(&outcome);
     let mut finding = Finding {
         parameters: "As figure 1, but Γ₀³ = +√0.87: 10 000 steps of 0.2 s.".to_owned(),
-        missing: Some("The start of this figure is not printed; ours is that of figure 1 with the bob above.".to_owned()),
-        remark: "The bob crosses the equator twice in every swing, with nothing to be seen in length or energy: there is no \
-                 chart. That much of the document's point is shown, though not its picture."
+        missing: Some(
+            "The start of this figure is not printed; ours is that of figure 1 with the bob above."
+                .to_owned(),
+        ),
+        remark: "The bob crosses the equator twice in every swing, with nothing to be seen in length or \
+                 energy: there is no chart. That much of the document's point is shown, though not its \
+                 picture."
             .to_owned(),
         command: study.command(),
         ..Finding::default()
@@ -256,8 +263,9 @@ fn stormer_verlet(stop: &AtomicBool) -> Result<Finding, String> {
     let outcome = study.run(stop)?;
     let mut finding = begun(
         &study,
-        "There is no surprise in the length: on the sphere this method is RATTLE in other variables, and holds the length \
-         by construction. Its first kick is quadratic in the momentum, not linear as the text has it, with a closed form.",
+        "There is no surprise in the length: on the sphere this method is RATTLE in other variables, and \
+         holds the length by construction. Its first kick is quadratic in the momentum, not linear as \
+         the text has it, with a closed form.",
     );
     let [length, energy] = errors(&outcome);
     finding
@@ -280,9 +288,9 @@ fn rattle(stop: &AtomicBool) -> Result<Finding, String> {
     let best = errors(&pendulum("sphere-hamel")?.run(stop)?);
     let mut finding = begun(
         &study,
-        "RATTLE, solved to the end, holds the length to the last digit: 1e-7 is not a property of the method. On the sphere \
-         it is the same map as Störmer–Verlet. What made the printed difference is not known; a loosely solved constraint \
-         is the likely cause. The energies are as described.",
+        "RATTLE, solved to the end, holds the length to the last digit: 1e-7 is not a property of the \
+         method. On the sphere it is the same map as Störmer–Verlet. What made the printed difference is \
+         not known; a loosely solved constraint is the likely cause. The energies are as described.",
     );
     finding.missing = None;
     let [length, energy] = errors(&outcome);

@@ -237,9 +237,9 @@ fn baton(step: f64, over: bool, remark: &str, stop: &AtomicBool) -> Result<Findi
     let variational = run("tree-variational")?;
     let mut finding = Finding {
         parameters: format!(
-            "A baton of 1 kg and 2 × 1.2 m with radius 0.02 m, moments 0.4801, 0.4801 and 2e-4 kg m² about its centre, and \
-             the moment of gravity about its end, as in the notebook; from rest at a pitch of 10°, {step} s, {DURATION} s. \
-             Methods: notebook-rk4, rk4, tree-variational."
+            "A baton of 1 kg and 2 × 1.2 m with radius 0.02 m, moments 0.4801, 0.4801 and 2e-4 kg m² \
+             about its centre, and the moment of gravity about its end, as in the notebook; from rest at \
+             a pitch of 10°, {step} s, {DURATION} s. Methods: notebook-rk4, rk4, tree-variational."
         ),
         remark: remark.to_owned(),
         command: format!(
@@ -325,9 +325,10 @@ pub(super) fn coarse(stop: &AtomicBool) -> Result<Finding, String> {
     baton(
         0.01,
         true,
-        "The scheme does go over the top. The torque is wrong where the pitch is zero because it is that of two attitudes \
-         before. The mismatch between kinetic energy and its summed rate is no sign of a bad integrator: the sum takes \
-         ω · at the end of each step, and misses as much with RK4, whose energy is right.",
+        "The scheme does go over the top. The torque is wrong where the pitch is zero because it is that \
+         of two attitudes before. The mismatch between kinetic energy and its summed rate is no sign of \
+         a bad integrator: the sum takes ω · at the end of each step, and misses as much with RK4, whose \
+         energy is right.",
         stop,
     )
 }
@@ -336,8 +337,8 @@ pub(super) fn middle(stop: &AtomicBool) -> Result<Finding, String> {
     baton(
         0.001,
         true,
-        "As the notebook says, its scheme still goes over the top on the first swing. RK4 with the same step, on attitude \
-         and spin together, is right to ten digits.",
+        "As the notebook says, its scheme still goes over the top on the first swing. RK4 with the same \
+         step, on attitude and spin together, is right to ten digits.",
         stop,
     )
 }
@@ -346,8 +347,8 @@ pub(super) fn fine(stop: &AtomicBool) -> Result<Finding, String> {
     baton(
         1e-4,
         false,
-        "As the notebook says, at 100 µs its scheme stays below the top and still gains energy in ten seconds. RK4 on \
-         attitude and spin together is far better with a step a hundred times as long.",
+        "As the notebook says, at 100 µs its scheme stays below the top and still gains energy in ten \
+         seconds. RK4 on attitude and spin together is far better with a step a hundred times as long.",
         stop,
     )
 }

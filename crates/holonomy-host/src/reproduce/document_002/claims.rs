@@ -84,20 +84,24 @@ pub(super) fn energies(stop: &AtomicBool) -> Result<Finding, String> {
     let factor = early_spread / late_spread;
     let drift = late.last().map_or(f64::NAN, |point| point.1) - late[0].1;
     let mut finding = Finding {
-        parameters: format!("{PARAMETERS} Late: dop853, tolerances 1e-8. Early: `midpoint`, 1 ms. 25 000 points."),
+        parameters: format!(
+            "{PARAMETERS} Late: dop853, tolerances 1e-8. Early: `midpoint`, 1 ms. 25 000 points."
+        ),
         correction: Some(
-            "The summary has the labels the wrong way round: 11.5486 ± 0.014 J is the early discretization, and the drift in \
-             the fifth decimal is the late one's."
+            "The summary has the labels the wrong way round: 11.5486 ± 0.014 J is the early \
+             discretization, and the drift in the fifth decimal is the late one's."
                 .to_owned(),
         ),
-        remark: "The early energy is computed with velocities by backward differences, as in the notebook. The factor 2250 \
-                 depends on the tolerance of the late solution, which is not given; ours is another. The ± 0.014 J are those of the \
-                 formula: in the middle of the steps the same path spreads far less. See 002-early-discretization."
+        remark: "The early energy is computed with velocities by backward differences, as in the \
+                 notebook. The factor 2250 depends on the tolerance of the late solution, which is not \
+                 given; ours is another. The ± 0.014 J are those of the formula: in the middle of the \
+                 steps the same path spreads far less. See 002-early-discretization."
             .to_owned(),
         command: study.command(),
         ..Finding::default()
     };
-    // The mean to one in its last digit: the notebook starts from an interpolated point and stops its root-finder earlier.
+    // The mean to one in its last digit: the notebook starts from an interpolated point, and its root-finder
+    // stops earlier.
     finding
         .compare(
             "late: mean energy",
@@ -167,7 +171,8 @@ pub(super) fn energies(stop: &AtomicBool) -> Result<Finding, String> {
             charts: vec![alone, both],
         }
         .render(),
-        "Energy of the late discretization; the same, amplified to the spread of the early one, as in the notebook.",
+        "Energy of the late discretization; the same, amplified to the spread of the early one, as in \
+         the notebook.",
     );
     Ok(finding)
 }
@@ -228,14 +233,15 @@ pub(super) fn early(stop: &AtomicBool) -> Result<Finding, String> {
     let sphere_jump = mean(&sphere, 65.0, 80.0) - mean(&sphere, 0.0, 50.0);
     let mut finding = Finding {
         parameters: format!(
-            "{PARAMETERS} `midpoint` at 1 ms for 80 s; beside it dop853 with tolerances 1e-10, and `sphere-explicit` at 1 ms, \
-             which has no coordinates."
+            "{PARAMETERS} `midpoint` at 1 ms for 80 s; beside it dop853 with tolerances 1e-10, and \
+             `sphere-explicit` at 1 ms, which has no coordinates."
         ),
-        remark: "What the notebook sets out to teach is true: a variational method keeps energy without drift. But the noise \
-                 is that of its formula for the velocity, not of the method. And its coordinates hide the symmetry about the \
-                 vertical from the method: the vertical momentum, zero, drifts by O(h²), the plane of the swing turns, and \
-                 near 56 s it meets cos δ = 0, where the energy jumps for good. On the sphere nothing of this happens. A late \
-                 discretization with a small tolerance is as good for longer than that."
+        remark: "What the notebook sets out to teach is true: a variational method keeps energy without \
+                 drift. But the noise is that of its formula for the velocity, not of the method. And \
+                 its coordinates hide the symmetry about the vertical from the method: the vertical \
+                 momentum, zero, drifts by O(h²), the plane of the swing turns, and near 56 s it meets \
+                 cos δ = 0, where the energy jumps for good. On the sphere nothing of this happens. A \
+                 late discretization with a small tolerance is as good for longer than that."
             .to_owned(),
         command: study.command(),
         ..Finding::default()

@@ -25,9 +25,9 @@ pub(super) fn coordinates(_: &AtomicBool) -> Result<Finding, String> {
     let area = |pitch: f64| pitch.cos().abs();
     let mut finding = Finding {
         parameters: "Drawn for δ = 40° and η = 140°, on the unit sphere; z is up.".to_owned(),
-        remark: "The formula is that of the two rotations, and the coordinates are regular where the pendulum stands upright, \
-                 as intended. They are singular where it points along ±x, and a pendulum that swings through comes near: here \
-                 to cos δ = 0.44."
+        remark: "The formula is that of the two rotations, and the coordinates are regular where the \
+                 pendulum stands upright, as intended. They are singular where it points along ±x, and a \
+                 pendulum that swings through comes near: here to cos δ = 0.44."
             .to_owned(),
         command: "holonomy show pitch-cone-roll".to_owned(),
         ..Finding::default()
@@ -63,14 +63,16 @@ pub(super) fn coordinates(_: &AtomicBool) -> Result<Finding, String> {
     };
     let space = Space {
         title: String::new(),
-        caption: "Pitch δ leads from the upright direction towards x; cone roll η turns the result about x, on a cone of \
-                  constant pitch. Along ±x all η are the same direction."
+        caption: "Pitch δ leads from the upright direction towards x; cone roll η turns the result about \
+                  x, on a cone of constant pitch. Along ±x all η are the same direction."
             .to_owned(),
         spheres: true,
         paths: vec![
             arc("pitch δ", 40, &|share| [share * pitch, 0.0]),
             arc("cone roll η", 40, &|share| [pitch, share * roll]),
-            arc("cone of this pitch", 90, &|share| [pitch, roll + share * (2.0 * PI - roll)]),
+            arc("cone of this pitch", 90, &|share| {
+                [pitch, roll + share * (2.0 * PI - roll)]
+            }),
             straight("singular direction +x", [1.0, 0.0, 0.0], [1.35, 0.0, 0.0]),
             straight("singular direction −x", [-1.0, 0.0, 0.0], [-1.35, 0.0, 0.0]),
         ],

@@ -84,9 +84,11 @@ pub(super) fn angles(stop: &AtomicBool) -> Result<Finding, String> {
     let seen = seen(&study, stop)?;
     let mean = seen.iter().map(|seen| seen.energy).sum::<f64>() / seen.len() as f64;
     let mut finding = Finding {
-        parameters: format!("{PARAMETERS} dop853 with tolerances 1e-8, what NDSolve aims at by default; 25 s."),
-        remark: "The pendulum falls from near the top, swings through the lowest point, and comes back: η runs from 5° to 355° \
-                 and back, δ reaches 64° on either side."
+        parameters: format!(
+            "{PARAMETERS} dop853 with tolerances 1e-8, what NDSolve aims at by default; 25 s."
+        ),
+        remark: "The pendulum falls from near the top, swings through the lowest point, and comes back: \
+                 η runs from 5° to 355° and back, δ reaches 64° on either side."
             .to_owned(),
         command: study.command(),
         ..Finding::default()
@@ -135,11 +137,14 @@ pub(super) fn same_pitch(stop: &AtomicBool) -> Result<Finding, String> {
         .find(|(_, angle)| **angle >= PI)
         .map_or(f64::NAN, |(t, _)| *t);
     let mut finding = Finding {
-        parameters: format!("{PARAMETERS} dop853, tolerances 1e-8, sampled every 1 ms; the baton by notebook-rk4 at 100 µs."),
-        remark: "In these coordinates the solution is smooth: there are sharp bends, but no jumps. And the two models are \
-                 different pendulums: the baton has its moment of inertia about the centre, 0.48 kg m², but the moment of \
-                 gravity about its end (Ω² = 24.5 s⁻²); the other is a point mass, 1.44 kg m² (8.2 s⁻²). The shapes are alike, \
-                 the times are not."
+        parameters: format!(
+            "{PARAMETERS} dop853, tolerances 1e-8, sampled every 1 ms; the baton by notebook-rk4 at 100 \
+             µs."
+        ),
+        remark: "In these coordinates the solution is smooth: there are sharp bends, but no jumps. And \
+                 the two models are different pendulums: the baton has its moment of inertia about the \
+                 centre, 0.48 kg m², but the moment of gravity about its end (Ω² = 24.5 s⁻²); the other \
+                 is a point mass, 1.44 kg m² (8.2 s⁻²). The shapes are alike, the times are not."
             .to_owned(),
         command: study.command(),
         ..Finding::default()
@@ -211,11 +216,15 @@ pub(super) fn portraits(stop: &AtomicBool) -> Result<Finding, String> {
     let study = late(1e-8, SAMPLE, 400.0)?;
     let usual = seen(&study, stop)?;
     let mut finding = Finding {
-        parameters: format!("{PARAMETERS} dop853 with equal relative and absolute tolerances, sampled every 10 ms; 400 s."),
+        parameters: format!(
+            "{PARAMETERS} dop853 with equal relative and absolute tolerances, sampled every 10 ms; 400 \
+             s."
+        ),
         missing: Some("Method and tolerance of NDSolve are not given.".to_owned()),
-        remark: "They do thicken: the exact motion is periodic in a plane and its portraits are closed curves, but with the \
-                 tolerances that NDSolve aims at the plane of the swing turns a little in 400 s. It does not fall \
-                 steadily with the tolerance, but with a small one it is gone: it is no mark of late discretization as such. The early discretization, whose \
+        remark: "They do thicken: the exact motion is periodic in a plane and its portraits are closed \
+                 curves, but with the tolerances that NDSolve aims at the plane of the swing turns a \
+                 little in 400 s. It does not fall steadily with the tolerance, but with a small one it \
+                 is gone: it is no mark of late discretization as such. The early discretization, whose \
                  energy is better bounded, thickens far more, and in 50 s: its plane turns faster."
             .to_owned(),
         command: study.command(),
@@ -279,10 +288,15 @@ pub(super) fn early_angles(stop: &AtomicBool) -> Result<Finding, String> {
         .collect();
     let most = apart.iter().map(|point| point.1).fold(0.0, f64::max);
     let mut finding = Finding {
-        parameters: format!("{PARAMETERS} `midpoint`, the notebook's discrete Lagrangian, 25 000 steps of 1 ms."),
-        correction: Some("Where the printed discrete Lagrangian has “ηk + ηkp1/2”, (ηk + ηkp1)/2 is meant.".to_owned()),
-        remark: "The same swings at the same times. In numbers they part slowly: the plane of the swing turns, by O(h²), as \
-                 the coordinates hide the symmetry about the vertical from the method, and the largest pitch grows with it."
+        parameters: format!(
+            "{PARAMETERS} `midpoint`, the notebook's discrete Lagrangian, 25 000 steps of 1 ms."
+        ),
+        correction: Some(
+            "Where the printed discrete Lagrangian has “ηk + ηkp1/2”, (ηk + ηkp1)/2 is meant.".to_owned(),
+        ),
+        remark: "The same swings at the same times. In numbers they part slowly: the plane of the swing \
+                 turns, by O(h²), as the coordinates hide the symmetry about the vertical from the \
+                 method, and the largest pitch grows with it."
             .to_owned(),
         command: study.command(),
         ..Finding::default()

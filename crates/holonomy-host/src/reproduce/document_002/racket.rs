@@ -110,15 +110,19 @@ pub(super) fn intermediate_axis(stop: &AtomicBool) -> Result<Finding, String> {
     let exact = FreeBody::new(&inertia, [1.0, 0.0, 0.0, 0.0], Vec3::new(6.0, 0.0, 0.01));
     let mut finding = Finding {
         parameters: format!(
-            "I = diag(0.0801587, 0.0825397, 0.00396825) kg m², ω₀ = (6, 0, 0.01) rad/s, {STEP} s, {DURATION} s; the \
-             notebook's scheme, a coupled RK4 and `tree-variational`. Closed form: a flip every {:.4} s.",
+            "I = diag(0.0801587, 0.0825397, 0.00396825) kg m², ω₀ = (6, 0, 0.01) rad/s, {STEP} s, \
+             {DURATION} s; the notebook's scheme, a coupled RK4 and `tree-variational`. Closed form: a \
+             flip every {:.4} s.",
             0.5 * exact.period()
         ),
-        remark: "All of it is as the notebook says, and the trouble it asks to have investigated is this: the attitude is \
-                 stepped with the ω of the step before, which is of first order. RK4 on attitude and spin together leaks as \
-                 much energy, but its arrow stands still to 4e-7; a variational step keeps both to rounding."
+        remark: "All of it is as the notebook says, and the trouble it asks to have investigated is \
+                 this: the attitude is stepped with the ω of the step before, which is of first order. \
+                 RK4 on attitude and spin together leaks as much energy, but its arrow stands still to \
+                 4e-7; a variational step keeps both to rounding."
             .to_owned(),
-        command: "holonomy compare tumbling-racket --methods notebook-rk4,rk4,tree-variational --step 0.01".to_owned(),
+        command: "holonomy compare tumbling-racket --methods notebook-rk4,rk4,tree-variational --step \
+                  0.01"
+            .to_owned(),
         ..Finding::default()
     };
     // “Slowly leaks”: less at the end, by little. “Wiggles a little”: to be seen in a picture, from a few pixels on.
@@ -184,11 +188,20 @@ pub(super) fn intermediate_axis(stop: &AtomicBool) -> Result<Finding, String> {
     };
     finding.figure(
         panels(vec![
-            chart(time(), Axis::linear("L in the body (kg m²/s)"), notebook.components(&notebook.body, Vec3::zeros())),
-            chart(time(), Axis::linear("L − L₀ in space (kg m²/s)"), notebook.components(&notebook.space, notebook.space[0])),
+            chart(
+                time(),
+                Axis::linear("L in the body (kg m²/s)"),
+                notebook.components(&notebook.body, Vec3::zeros()),
+            ),
+            chart(
+                time(),
+                Axis::linear("L − L₀ in space (kg m²/s)"),
+                notebook.components(&notebook.space, notebook.space[0]),
+            ),
         ])
         .render(),
-        "The notebook's scheme: the body flips over and over; its momentum in space should stand still, and wiggles at each flip.",
+        "The notebook's scheme: the body flips over and over; its momentum in space should stand still, \
+         and wiggles at each flip.",
     );
     let runs = [
         ("notebook-rk4", &notebook),
@@ -209,7 +222,7 @@ pub(super) fn intermediate_axis(stop: &AtomicBool) -> Result<Finding, String> {
             chart(time(), Axis::log("|E − E₀| / E₀"), curves(Tumble::energy_error)),
         ])
         .render(),
-        "Momentum in space and energy by three methods.",
+        "Momentum in space and energy by three methods; the energies of the first two coincide.",
     );
     Ok(finding)
 }

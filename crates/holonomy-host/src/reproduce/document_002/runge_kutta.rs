@@ -20,14 +20,19 @@ pub(super) fn conclusion(stop: &AtomicBool) -> Result<Finding, String> {
             .collect()
     };
     let mut finding = Finding {
-        parameters: "The baton of 002-baton-10ms: 10 s at 10 ms and 1 ms; for the order 1.2 s at 8 … 0.25 ms.".to_owned(),
-        remark: "The numbers the notebook sees are right, and so is its wish for an integrator that keeps energy. But RK4 does \
-                 not fail, nor does late discretization: what fails is that torque, attitude and spin are each held while \
-                 another moves, and the torque is a step late. That makes a first-order method that feeds energy in, whatever \
-                 steps each part. RK4 on all of them together never goes over the top. Its weakness is a slow drift, which a \
-                 variational method does not have."
+        parameters: "The baton of 002-baton-10ms: 10 s at 10 ms and 1 ms; for the order 1.2 s at 8 … \
+                     0.25 ms."
             .to_owned(),
-        command: "holonomy compare baton-quaternion --methods notebook-rk4,rk4,tree-variational --step 0.01".to_owned(),
+        remark: "The numbers the notebook sees are right, and so is its wish for an integrator that \
+                 keeps energy. But RK4 does not fail, nor does late discretization: what fails is that \
+                 torque, attitude and spin are each held while another moves, and the torque is a step \
+                 late. That makes a first-order method that feeds energy in, whatever steps each part. \
+                 RK4 on all of them together never goes over the top. Its weakness is a slow drift, \
+                 which a variational method does not have."
+            .to_owned(),
+        command: "holonomy compare baton-quaternion --methods notebook-rk4,rk4,tree-variational --step \
+                  0.01"
+            .to_owned(),
         ..Finding::default()
     };
     for (step, name) in [(0.01, "10 ms"), (0.001, "1 ms")] {
