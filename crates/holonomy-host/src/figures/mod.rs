@@ -303,9 +303,25 @@ pub fn rough(value: f64) -> String {
     }
 }
 
+/// A number to so many digits, with a power of ten where it is very large or small.
+pub fn digits(value: f64, count: usize) -> String {
+    match value.abs() {
+        1e-3..1e5 => {
+            let before = value.abs().log10().floor() as i64 + 1;
+            let decimals = (count as i64 - before).max(0) as usize;
+            format!("{value:.decimals$}").replace('-', "−")
+        }
+        _ => power_to(value, count),
+    }
+}
+
 /// A number with its power of ten, such as `2.16×10⁻⁵`.
 fn power(value: f64) -> String {
-    let text = format!("{value:.2e}");
+    power_to(value, 3)
+}
+
+fn power_to(value: f64, count: usize) -> String {
+    let text = format!("{value:.*e}", count.saturating_sub(1));
     let Some((digits, exponent)) = text.split_once('e').filter(|_| value != 0.0) else {
         return if value == 0.0 { "0".to_owned() } else { text };
     };
@@ -379,6 +395,11 @@ mod tests {
         assert_eq!(
             (uncertain(0.0, 0.0), uncertain(1e-5, 0.0)),
             ("0 ± 0".into(), "(1.000 ± 0.000)×10⁻⁵".into())
+        );
+        assert_eq!(digits(11.54904, 6), "11.5490");
+        assert_eq!(
+            (digits(-2.16409e-5, 5), digits(0.0, 5)),
+            ("−2.1641×10⁻⁵".into(), "0".into())
         );
         assert_eq!(rough(-0.25199), "−0.252");
         assert_eq!(

@@ -6,10 +6,12 @@
 mod finding;
 mod pages;
 mod study;
+mod watch;
 
 mod document_000;
-mod document_003;
 mod beyond;
+mod document_002;
+mod document_003;
 
 pub use finding::{Compared, Figure, Finding, Published, Reading};
 pub use study::Study;
@@ -88,7 +90,12 @@ pub struct Item {
 
 /// All items, by document.
 pub fn items() -> impl Iterator<Item = &'static Item> {
-    let all: [&'static [Item]; 3] = [document_000::ITEMS, document_003::ITEMS, beyond::ITEMS];
+    let all: [&'static [Item]; 4] = [
+        document_000::ITEMS,
+        document_002::ITEMS,
+        document_003::ITEMS,
+        beyond::ITEMS,
+    ];
     all.into_iter().flatten()
 }
 

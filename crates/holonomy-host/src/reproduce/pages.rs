@@ -1,7 +1,7 @@
 //! The pages: one per document, and an index.
 use super::{Compared, Document, Finding, Item, Published, Result1};
 use crate::{
-    figures::rough,
+    figures::{digits, rough},
     folder::{Folder, FolderError},
     page::{Cell, Page, Verdict},
 };
@@ -142,8 +142,15 @@ fn compared(compared: &Compared) -> Vec<Cell> {
         "" => String::new(),
         unit => format!(" {unit}"),
     };
+    let number = |number: f64| match compared.published {
+        Published::Value { value, within } => match printed(value, within) {
+            ..=3 => rough(number),
+            count => digits(number, count),
+        },
+        _ => rough(number),
+    };
     let published = match compared.published {
-        Published::Value { value, .. } => format!("{}{unit}", rough(value)),
+        Published::Value { value, .. } => format!("{}{unit}", number(value)),
         Published::Band { from, to } => format!("{} … {}{unit}", rough(from), rough(to)),
         Published::AtMost(bound) => format!("≤ {}{unit}", rough(bound)),
         Published::Nothing => "–".to_owned(),
@@ -156,9 +163,17 @@ fn compared(compared: &Compared) -> Vec<Cell> {
     vec![
         Cell::text(&compared.what),
         Cell::number(published),
-        Cell::number(format!("{}{unit}", rough(compared.ours))),
+        Cell::number(format!("{}{unit}", number(compared.ours))),
         verdict,
     ]
+}
+
+/// Digits that tell two values apart which differ by this much, relatively: as many as are printed where that is half a
+/// unit of the last one.
+fn printed(value: f64, within: f64) -> usize {
+    let mantissa = value.abs() / 10_f64.powf(value.abs().log10().floor());
+    // Two tenths are for rounding of the logarithm.
+    (0.8 - (2.0 * within * mantissa).log10()).ceil().clamp(1.0, 9.0) as usize
 }
 
 fn capital(text: &str) -> String {
@@ -166,5 +181,18 @@ fn capital(text: &str) -> String {
     match letters.next() {
         Some(first) => first.to_uppercase().chain(letters).collect(),
         None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_shown_to_the_digits_that_are_compared() {
+        assert_eq!(printed(11.5490, 5e-5 / 11.5490), 6);
+        assert_eq!(printed(2.1641e-5, 5e-10 / 2.1641e-5), 5);
+        assert_eq!(printed(0.014, 0.0005 / 0.014), 2);
+        assert_eq!(printed(1.0, 1e-15), 9);
     }
 }
