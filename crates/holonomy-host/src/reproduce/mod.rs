@@ -8,6 +8,7 @@ mod pages;
 mod study;
 
 mod document_000;
+mod document_001;
 
 pub use finding::{Compared, Figure, Finding, Published, Reading};
 pub use study::Study;
@@ -86,7 +87,7 @@ pub struct Item {
 
 /// All items, by document.
 pub fn items() -> impl Iterator<Item = &'static Item> {
-    let all: [&'static [Item]; 1] = [document_000::ITEMS];
+    let all: [&'static [Item]; 2] = [document_000::ITEMS, document_001::ITEMS];
     all.into_iter().flatten()
 }
 
