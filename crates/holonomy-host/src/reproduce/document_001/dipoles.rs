@@ -1,9 +1,10 @@
 //! Example 5, Fig. 3.5: sixteen magnetic dipoles.
 use super::{
     Document, Finding, Item, Moment, PROJECTED, Published, RK2, RK45, Ran, Study, VARIATIONAL, against_time,
-    moments, printed, projected, rk2, rk45,
+    curve, moments, printed, projected, rk2, rk45,
 };
-use crate::figure::{Axis, Chart, Grid, Series as Curve, SeriesStyle};
+use crate::figure::{Axis, Chart, Grid};
+use holonomy::Vec3;
 use std::sync::atomic::AtomicBool;
 
 pub(super) const ITEM: Item = Item {
@@ -85,7 +86,7 @@ fn compute(stop: &AtomicBool) -> Result<Finding, String> {
         );
     finding.figure(
         arrows(&study, stop)?,
-        "Fig. 3.5a: the dipoles seen along z, at four times: circles are their centres, lines point to their north poles.",
+        "Fig. 3.5a: the dipoles seen along z, at four times: arrows run from their centres to their north poles.",
     );
     finding.figure(
         against_time(&[&variational, &ode45], &[&plain, &put_back], "J"),
@@ -94,34 +95,24 @@ fn compute(stop: &AtomicBool) -> Result<Finding, String> {
     Ok(finding)
 }
 
-/// The dipoles from above: where their north poles are at four times.
+/// The dipoles from above: arrows from their centres to their north poles at four times.
 fn arrows(study: &Study, stop: &AtomicBool) -> Result<String, String> {
     // Every 10 s: 0, 10, 20, 30 s.
     let kept = moments(study, 10_000, stop)?;
-    let chart = |moment: &Moment| {
-        let millimetres = |point: holonomy::Vec3| (1e3 * point.x, 1e3 * point.y);
-        let gap = (f64::NAN, f64::NAN);
-        let needles = moment.bases.iter().zip(&moment.sites);
-        let needles = needles.flat_map(|(base, site)| [millimetres(*base), millimetres(*site), gap]);
-        let centres = moment.bases.iter().map(|base| millimetres(*base));
-        Chart {
-            title: String::new(),
-            x: Axis::linear(format!("x (mm), t = {:.0} s", moment.t)),
-            y: Axis::linear("y (mm)"),
-            series: vec![
-                Curve {
-                    name: "to the north pole".to_owned(),
-                    points: needles.collect(),
-                    style: SeriesStyle::Line,
-                },
-                Curve {
-                    name: "centre".to_owned(),
-                    points: centres.collect(),
-                    style: SeriesStyle::Points,
-                },
-            ],
-            guides: vec![],
-        }
+    let chart = |moment: &Moment| Chart {
+        title: String::new(),
+        x: Axis::linear(format!("x (mm), t = {:.0} s", moment.t)),
+        y: Axis::linear("y (mm)"),
+        series: vec![curve(
+            "dipoles",
+            moment
+                .bases
+                .iter()
+                .zip(&moment.sites)
+                .flat_map(|(base, site)| arrow(*base, *site))
+                .collect(),
+        )],
+        guides: vec![],
     };
     Ok(Grid {
         title: String::new(),
@@ -131,4 +122,23 @@ fn arrows(study: &Study, stop: &AtomicBool) -> Result<String, String> {
         equal: true,
     }
     .render())
+}
+
+/// A line with two barbs, in mm, and a gap after it.
+fn arrow(from: Vec3, to: Vec3) -> [(f64, f64); 6] {
+    let (from, along) = (1e3 * from, 1e3 * (to - from));
+    let across = Vec3::new(-along.y, along.x, 0.0);
+    let place = |share: f64, aside: f64| {
+        let point = from + share * along + aside * across;
+        (point.x, point.y)
+    };
+    let tip = place(1.0, 0.0);
+    [
+        place(0.0, 0.0),
+        tip,
+        place(0.75, 0.16),
+        tip,
+        place(0.75, -0.16),
+        (f64::NAN, f64::NAN),
+    ]
 }

@@ -263,3 +263,69 @@ impl Observer for Album<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{figure::well_formed::assert_well_formed, reproduce::Reading};
+
+    /// How every item reads. Those that are dear, the two of example 6 and the table, are checked by
+    /// `holonomy reproduce --document 001` alone.
+    const READINGS: [(&str, Reading, bool); 9] = [
+        ("001-fig-3-1", Reading::Corrected, true),
+        ("001-fig-3-2", Reading::Corrected, true),
+        ("001-fig-3-3", Reading::Corrected, true),
+        ("001-fig-3-4", Reading::BandOnly, true),
+        ("001-fig-3-4-rk45", Reading::NotSupported, true),
+        ("001-fig-3-5", Reading::Corrected, true),
+        ("001-fig-3-6", Reading::NotSpecified, false),
+        ("001-fig-3-7", Reading::NotSpecified, false),
+        ("001-means", Reading::Corrected, false),
+    ];
+
+    #[test]
+    fn items_read_as_they_should() {
+        assert_eq!(
+            ITEMS.iter().map(|item| item.name).collect::<Vec<_>>(),
+            READINGS.map(|reading| reading.0)
+        );
+        for (item, (name, reading, cheap)) in ITEMS.iter().zip(READINGS) {
+            if !cheap {
+                continue;
+            }
+            let finding = (item.compute)(&AtomicBool::new(false)).expect("a finding");
+            assert_eq!(finding.reading(), reading, "{name}: {:#?}", finding.compared);
+            for figure in &finding.figures {
+                assert_well_formed(&figure.svg);
+                assert!(!figure.svg.contains("no data"), "{name}");
+                // A page holds some twenty of them.
+                assert!(figure.svg.len() < 64_000, "{name}: {} bytes", figure.svg.len());
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_hold_in_example_4_is_the_sign_alone() {
+        let finding = (rod::RUNGE_KUTTA.compute)(&AtomicBool::new(false)).expect("a finding");
+        let agrees: Vec<Option<bool>> = finding.compared.iter().map(|row| row.agrees()).collect();
+        assert_eq!(agrees[..4], [Some(true), Some(true), Some(false), None]);
+    }
+
+    #[test]
+    fn work_that_is_stopped_ends_without_a_finding() {
+        for item in ITEMS {
+            assert!((item.compute)(&AtomicBool::new(true)).is_err(), "{}", item.name);
+        }
+    }
+
+    #[test]
+    fn printed_digits_are_half_a_unit_of_the_last() {
+        let agrees = |ours: f64| {
+            let mut finding = Finding::default();
+            finding.compare("x", printed(2.9989e-7, 5), ours, "");
+            finding.compared[0].agrees() == Some(true)
+        };
+        assert!(agrees(2.998_94e-7) && agrees(2.998_86e-7));
+        assert!(!agrees(2.998_96e-7) && !agrees(2.998_84e-7) && !agrees(f64::NAN));
+    }
+}

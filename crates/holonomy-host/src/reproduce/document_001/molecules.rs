@@ -122,8 +122,8 @@ fn paths(study: &Study, stop: &AtomicBool) -> Result<String, String> {
         spheres: true,
         paths: fastest.iter().take(SHOWN).enumerate().map(path).collect(),
         links: vec![],
-        // The whirls are about the z axis: with y down they face the reader.
-        down: [0.0, 1.0, 0.0],
+        // So that the whirls about the z axis face the reader.
+        down: [-0.9, 0.0, -0.43],
     }
     .render())
 }
@@ -217,7 +217,7 @@ fn globes(kept: &[Moment]) -> String {
             .map(|face| face.map(|corner| corner.into()))
             .collect(),
         label: "mean kinetic energy of a molecule".to_owned(),
-        levels: vec![0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064],
+        levels: vec![0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128],
         toward: [0.0, -0.5, 0.866],
     }
     .render()

@@ -88,7 +88,7 @@ fn compute(stop: &AtomicBool) -> Result<Finding, String> {
                 .to_owned(),
         ),
         remark: "Energy errors of RK2 are about two orders of magnitude above those of the variational integrator, \
-                 errors in length more than nine. The same rule in q and ω, which the document does not try here, loses \
+                 errors in length more than ten. The same rule in q and ω, which the document does not try here, loses \
                  much less energy. Near t = 10.7 s two bodies almost collide, and no fixed step survives."
             .to_owned(),
         command: study.command(),
