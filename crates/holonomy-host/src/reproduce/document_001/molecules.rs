@@ -83,7 +83,7 @@ fn motion(stop: &AtomicBool) -> Result<Finding, String> {
         subtitle: None,
         caption: None,
         charts: vec![
-            chart(Axis::linear("energy error E − E₀"), |ran| {
+            chart(Axis::linear("energy error E − E₀ (J)"), |ran| {
                 super::extremes(&ran.series.energy.points())
             }),
             chart(Axis::log("unit length, |1 − q·q|"), |ran| {
@@ -123,7 +123,7 @@ fn paths(study: &Study, stop: &AtomicBool) -> Result<String, String> {
         paths: fastest.iter().take(SHOWN).enumerate().map(path).collect(),
         links: vec![],
         // So that the whirls about the z axis face the reader.
-        down: [-0.9, 0.0, -0.43],
+        down: [0.55, 0.59, -0.6],
     }
     .render())
 }
@@ -216,7 +216,7 @@ fn globes(kept: &[Moment]) -> String {
             .iter()
             .map(|face| face.map(|corner| corner.into()))
             .collect(),
-        label: "mean kinetic energy of a molecule".to_owned(),
+        label: "mean kinetic energy of a molecule (J)".to_owned(),
         levels: vec![0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128],
         toward: [0.0, -0.5, 0.866],
     }

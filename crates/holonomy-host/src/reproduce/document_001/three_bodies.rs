@@ -9,7 +9,7 @@ use super::{
     Document, Finding, Item, Published, RK2, RK45, Ran, Study, VARIATIONAL, against_time, motion, printed,
     projected, rk2, rk45,
 };
-use crate::figure::{Axis, Chart, Grid, Guide, Series as Curve, SeriesStyle};
+use crate::figure::{Axis, Chart, Guide, Panels, Series as Curve, SeriesStyle};
 use holonomy::Vec3;
 use std::sync::atomic::AtomicBool;
 
@@ -221,7 +221,7 @@ fn against_step(energy: Vec<Curve>, length: Vec<Curve>) -> String {
             })
             .collect(),
     };
-    Grid {
+    Panels {
         title: String::new(),
         subtitle: None,
         caption: None,
@@ -229,9 +229,8 @@ fn against_step(energy: Vec<Curve>, length: Vec<Curve>) -> String {
             chart("mean |E − E₀| (J)", energy, &[0]),
             chart("mean |1 − q·q|", length, &[1]),
         ],
-        equal: false,
     }
-    .render()
+    .render_with(300.0)
 }
 
 #[cfg(test)]
