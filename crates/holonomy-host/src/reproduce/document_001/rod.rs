@@ -96,7 +96,7 @@ fn motion(stop: &AtomicBool) -> Result<Finding, String> {
             "",
         )
         .compare(
-            "variational: the same of the first run",
+            "variational, first run: mean |E − E₀|",
             Published::Nothing,
             variational.energy(),
             "J",
