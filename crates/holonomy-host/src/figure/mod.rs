@@ -3,6 +3,7 @@
 //! - [`Chart`]: curves and points over linear or logarithmic axes,
 //! - [`Panels`]: charts stacked over a common horizontal axis,
 //! - [`Grid`]: charts beside each other, each with its own axes,
+//! - [`Globes`]: values on the faces of a sphere at several moments,
 //! - [`Space`]: paths in three dimensions, with the unit sphere and the mechanism itself.
 //!
 //! The same data always give the same text. Long series are thinned to what can be seen, so a file stays
@@ -14,6 +15,7 @@ mod chart;
 mod curve;
 mod frame;
 mod ghosts;
+mod globe;
 mod grid;
 mod guide;
 mod legend;
@@ -36,6 +38,7 @@ pub(crate) mod well_formed;
 pub use axis::{Axis, Scale};
 pub use chart::{Chart, Series, SeriesStyle};
 pub use ghosts::Ghost;
+pub use globe::Globes;
 pub use grid::Grid;
 pub use guide::Guide;
 pub use panels::Panels;

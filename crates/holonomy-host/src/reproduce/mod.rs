@@ -8,8 +8,9 @@ mod pages;
 mod study;
 mod watch;
 
-mod document_000;
 mod beyond;
+mod document_000;
+mod document_001;
 mod document_002;
 mod document_003;
 
@@ -90,8 +91,9 @@ pub struct Item {
 
 /// All items, by document.
 pub fn items() -> impl Iterator<Item = &'static Item> {
-    let all: [&'static [Item]; 4] = [
+    let all: [&'static [Item]; 5] = [
         document_000::ITEMS,
+        document_001::ITEMS,
         document_002::ITEMS,
         document_003::ITEMS,
         beyond::ITEMS,
