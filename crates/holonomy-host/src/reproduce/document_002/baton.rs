@@ -187,11 +187,7 @@ fn draw(finding: &mut Finding, notebook: &Swing, coupled: &Swing) {
         )
     });
     let energies = charts(&|name, run, _| {
-        let curves = [
-            ("kinetic", &run.kinetic),
-            ("summed", &run.summed),
-            ("E − E₀", &run.error),
-        ];
+        let curves = [("T", &run.kinetic), ("ΣΔT", &run.summed), ("E − E₀", &run.error)];
         let curve = |(name, values): (&str, &Vec<f64>)| line(name, thinned(&run.against_time(values), DRAWN));
         panel(
             "time (s)",
@@ -222,7 +218,7 @@ fn draw(finding: &mut Finding, notebook: &Swing, coupled: &Swing) {
         )
         .figure(
             energies,
-            "Kinetic energy T, the notebook's sum of its rate, and the change of the whole energy.",
+            "Kinetic energy T, the notebook's sum ΣΔT of its rate, and the change of the whole energy E.",
         )
         .figure(
             rate,
