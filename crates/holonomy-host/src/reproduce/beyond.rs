@@ -46,8 +46,8 @@ pub(super) const ITEMS: &[Item] = &[
 ];
 
 /// What theory says of an exponent.
-fn band(from: f64, to: f64) -> Published {
-    Published::Band { from, to }
+fn exponent(value: f64, within: f64) -> Published {
+    Published::Value { value, within }
 }
 
 #[cfg(test)]

@@ -101,9 +101,10 @@ impl<F: FnMut(&Sample)> Observer for Each<'_, F> {
 }
 
 /// Runs a model and looks at every sample.
-fn each(model: &Model, stop: &AtomicBool, look: impl FnMut(&Sample)) -> Result<RunReport, RunError> {
+fn each(model: &Model, stop: &AtomicBool, look: impl FnMut(&Sample)) -> Result<RunReport, Box<RunError>> {
     let mut simulation = model.simulation();
-    simulation.run(&model.schedule, &mut [&mut Each(look, stop)])
+    let report = simulation.run(&model.schedule, &mut [&mut Each(look, stop)]);
+    report.map_err(Box::new)
 }
 
 fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Series {

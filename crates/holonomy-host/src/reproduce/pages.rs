@@ -83,7 +83,10 @@ fn reading(result: &Result1) -> Cell {
 }
 
 fn page(document: Document, found: &[&(&'static Item, Result1)]) -> String {
-    let mut page = Page::new(&format!("Document {}", document.name()), document.title());
+    let mut page = match document {
+        Document::Beyond => Page::new(document.title(), "What they do not show, beside what theory says"),
+        _ => Page::new(&format!("Document {}", document.name()), document.title()),
+    };
     page.section("items", "What is here");
     let rows: Vec<Vec<Cell>> = found
         .iter()
@@ -124,7 +127,11 @@ fn show(page: &mut Page, item: &Item, finding: &Finding) {
     }
     if !finding.compared.is_empty() {
         let rows: Vec<Vec<Cell>> = finding.compared.iter().map(compared).collect();
-        page.table(&["quantity", "published", "ours", ""], &rows);
+        let theirs = match item.document {
+            Document::Beyond => "expected",
+            _ => "published",
+        };
+        page.table(&["quantity", theirs, "ours", ""], &rows);
     }
     for figure in &finding.figures {
         page.figure(&figure.svg, &figure.caption);

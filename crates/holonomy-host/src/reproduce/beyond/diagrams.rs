@@ -85,8 +85,12 @@ fn diagram(motion: &Motion, stop: &AtomicBool) -> Result<Finding, String> {
             precision.conclusion()
         ),
         command: format!(
-            "holonomy converge {} --set 'run.step={}' --set 'run.duration={}'",
-            motion.scenario, motion.step, motion.duration
+            "holonomy converge {} --duration {} --steps {},{},{}",
+            motion.scenario,
+            motion.duration,
+            4.0 * motion.step,
+            motion.step,
+            0.25 * motion.step
         ),
         ..Finding::default()
     };

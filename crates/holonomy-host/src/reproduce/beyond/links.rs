@@ -1,5 +1,5 @@
 //! Time of a step against the number of links, of chains on spheres and of trees, and the exponents fitted through it.
-use super::{Finding, Published, Study, band};
+use super::{Finding, Published, Study, exponent};
 use crate::figure::{Axis, Chart, Guide, Series, SeriesStyle};
 use holonomy::{diagnostics::observed_order, integrator::Integrator, system::State};
 use std::{
@@ -77,7 +77,7 @@ pub(super) fn compute(stop: &AtomicBool) -> Result<Finding, String> {
             .compare(
                 &format!("exponent of the time of an evaluation, {name}"),
                 // Short chains have overhead, long ones leave the caches: a fifth either way.
-                band(0.8, 1.2),
+                exponent(1.0, 0.2),
                 observed_order(&links, &each),
                 "",
             )

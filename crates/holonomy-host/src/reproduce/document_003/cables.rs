@@ -15,12 +15,15 @@ const LINKS: &str = "Ten rods of 1 m and 0.1 kg in a row, held out level and let
 const ELASTIC: &str = "Ten segments of 0.1 m and 0.01 kg between pins 1 m apart, EA = 20 N, 4EI/ℓ = 1e-3 N m in nine joints, straight at \
                        first; g = 9.81 m/s²";
 
+/// Points of a plane.
+type Points = Vec<(f64, f64)>;
+
 /// The nodes of a cable from its first end to its last, in the plane it moves in.
-fn nodes(system: &dyn System, q: &[f64], up: fn(Vec3) -> f64) -> Vec<(f64, f64)> {
+fn nodes(system: &dyn System, q: &[f64], up: fn(Vec3) -> f64) -> Points {
     let layout = system.layout();
     let mut sites = vec![Vec3::zeros(); layout.bases.len()];
     system.sites(q, &mut sites);
-    let mut line: Vec<(f64, f64)> = order(layout)
+    let mut line: Points = order(layout)
         .map(|index| (sites[index].x, up(sites[index])))
         .collect();
     // Turning and sliding parts of a segment begin at the same point.
@@ -43,9 +46,9 @@ fn snapshots(
     times: &[f64],
     up: fn(Vec3) -> f64,
     stop: &AtomicBool,
-) -> Result<Vec<(f64, Vec<(f64, f64)>)>, String> {
+) -> Result<Vec<(f64, Points)>, String> {
     let model = study.model()?;
-    let mut shots: Vec<(f64, Vec<(f64, f64)>)> = Vec::new();
+    let mut shots: Vec<(f64, Points)> = Vec::new();
     let half = 0.5 * model.schedule.step;
     let ended = each(&model, stop, |sample| {
         if times.iter().any(|t| (sample.state.t - t).abs() < half) {
@@ -56,7 +59,7 @@ fn snapshots(
     Ok(shots)
 }
 
-fn picture(shots: &[(f64, Vec<(f64, f64)>)], up: &str) -> String {
+fn picture(shots: &[(f64, Points)], up: &str) -> String {
     let series = shots.iter().map(|(t, points)| Series {
         name: format!("{} s", (t * 100.0).round() / 100.0),
         points: points.clone(),
@@ -154,7 +157,7 @@ pub(super) fn elastic(stop: &AtomicBool) -> Result<Finding, String> {
 }
 
 /// Constraint errors of a run, and where it failed if it did.
-fn openings(study: &Study, stop: &AtomicBool) -> Result<(Vec<(f64, f64)>, Option<f64>), String> {
+fn openings(study: &Study, stop: &AtomicBool) -> Result<(Points, Option<f64>), String> {
     let model = study.model()?;
     let mut open = Vec::new();
     let ended = each(&model, stop, |sample| {
@@ -258,7 +261,7 @@ pub(super) fn drift(stop: &AtomicBool) -> Result<Finding, String> {
         apart,
         "s",
     );
-    let shown = |name: &str, open: Vec<(f64, f64)>| {
+    let shown = |name: &str, open: Points| {
         let within = open.into_iter().skip(1).filter(|point| point.1 < 10.0);
         line(name, within.collect())
     };
@@ -303,7 +306,7 @@ pub(super) fn backward_difference(stop: &AtomicBool) -> Result<Finding, String> 
             .method(method);
         let model = study.model()?;
         let scale = 50.0 * 0.1 * 9.81;
-        let mut errors: Vec<(f64, f64)> = Vec::new();
+        let mut errors: Points = Vec::new();
         let ended = each(&model, stop, |sample| {
             errors.push((sample.state.t, sample.measured.energy.total().abs() / scale));
         });
