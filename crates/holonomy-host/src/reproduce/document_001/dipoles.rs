@@ -38,18 +38,20 @@ fn compute(stop: &AtomicBool) -> Result<Finding, String> {
     let put_back = Ran::of(PROJECTED, &projected(&study), stop)?;
     let thin = Ran::of("m l²/12", &study.clone().set("grid.moment="), stop)?;
     let mut finding = Finding {
-        parameters: "4 × 4 grid in the x–y plane, spacing 0.024 m; m = 0.05 kg, l = 0.02 m, ν = 0.1 A m², moment of inertia \
-                     2e-5 kg m²; qᵢ = (1, 0, 0) but q₁₆ = (√⅛, √⅛, −√¾), ω₁ = (0, 0.5, 0) rad/s; h = 1e-3 s, 30 s. RK45: \
-                     rtol 1e-3, atol 1e-6, sampled every 0.01 s. RK2: midpoint rule, h = 1e-3 s."
+        parameters: "4 × 4 grid in the x–y plane, spacing 0.024 m; m = 0.05 kg, l = 0.02 m, ν = 0.1 A m², moment \
+                     of inertia 2e-5 kg m²; qᵢ = (1, 0, 0) but q₁₆ = (√⅛, √⅛, −√¾), ω₁ = (0, 0.5, 0) rad/s; h = \
+                     1e-3 s, 30 s. RK45: rtol 1e-3, atol 1e-6, sampled every 0.01 s. RK2: midpoint rule, h = 1e-3 \
+                     s."
             .to_owned(),
         correction: Some(
             "The moment of inertia is m l² = 2e-5 kg m² in all numbers, not m l²/12 as the text says.".to_owned(),
         ),
         missing: Some(
-            "Step, duration and tolerances are not printed; 1e-3 s, 30 s and MATLAB's defaults give the numbers.".to_owned(),
+            "Step, duration and tolerances are not printed; 1e-3 s, 30 s and MATLAB's defaults give the \
+             numbers.".to_owned(),
         ),
-        remark: "Both numbers of RK45 agree to all five digits, that of the variational integrator to 0.04 %. RK45 loses \
-                 energy as the document says. With m l²/12 nothing agrees."
+        remark: "Both numbers of RK45 agree to all five digits, that of the variational integrator to 0.04 %. RK45 \
+                 loses energy as the document says. With m l²/12 nothing agrees."
             .to_owned(),
         command: study.command(),
         ..Finding::default()

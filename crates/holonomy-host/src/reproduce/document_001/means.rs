@@ -22,13 +22,13 @@ fn compute(stop: &AtomicBool) -> Result<Finding, String> {
                 .to_owned(),
         ),
         missing: Some(
-            "Example 6 is not compared in energy, as its velocities and σ are not printed; its 1.8893e-3 is shown beside \
-             the number of our own whirls."
+            "Example 6 is not compared in energy, as its velocities and σ are not printed; its 1.8893e-3 is shown \
+             beside the number of our own whirls."
                 .to_owned(),
         ),
-        remark: "Seven numbers agree to all five digits and two to 0.04 %. Those of example 4, a chaotic motion, agree in \
-                 size. Errors in length of the variational integrators are rounding; ours are below the printed ones \
-                 throughout."
+        remark: "Seven numbers agree to all five digits and two to 0.04 %. Those of example 4, a chaotic motion, \
+                 agree in size. Errors in length of the variational integrators are rounding; ours are below the \
+                 printed ones throughout."
             .to_owned(),
         ..Finding::default()
     };

@@ -8,8 +8,8 @@ pub(super) const MOTION: Item = Item {
     name: "001-fig-3-6",
     document: Document::Spheres,
     title: "Example 6, Fig. 3.6: molecules on a sphere",
-    claim: "642 molecules start as two vortices 30° apart; energy is kept to 1.8893e-3 and unit length to 5.2623e-15 in \
-            the mean over 5 s.",
+    claim: "642 molecules start as two vortices 30° apart; energy is kept to 1.8893e-3 and unit length to \
+            5.2623e-15 in the mean over 5 s.",
     compute: motion,
 };
 
@@ -29,8 +29,9 @@ pub(super) fn study() -> Result<Study, String> {
 pub(super) const MISSING: &str = "The velocities of the vortices and σ are not printed, so the number cannot be \
     computed.";
 
-const PARAMETERS: &str = "642 vertices of an icosphere, m = 1, ε = 0.01, σ = mean edge / 2^(1/6) = 0.1342849; velocities \
-    v = Σ U (c × q) exp(−(angle to c / 0.3)²) about c = (± sin 15°, 0, cos 15°), U = 5 rad/s; h = 0.005 s, 5 s.";
+const PARAMETERS: &str = "642 vertices of an icosphere, m = 1, ε = 0.01, σ = mean edge / 2^(1/6) = 0.1342849; \
+    velocities v = Σ U (c × q) exp(−(angle to c / 0.3)²) about c = (± sin 15°, 0, cos 15°), U = 5 rad/s; h = 0.005 \
+    s, 5 s.";
 
 fn motion(stop: &AtomicBool) -> Result<Finding, String> {
     let study = study()?;
@@ -39,9 +40,10 @@ fn motion(stop: &AtomicBool) -> Result<Finding, String> {
     let mut finding = Finding {
         parameters: format!("{PARAMETERS} Opposite: the second whirl turns the other way."),
         missing: Some(MISSING.to_owned()),
-        remark: "With whirls of our own that turn the same way the mean is 12 % below the printed one, with opposite ones \
-                 10 % above: the same size, but their strength was chosen with the printed size in sight. That is no \
-                 reproduction, and none is possible. The error in length is below the printed one."
+        remark: "With whirls of our own that turn the same way the mean is 12 % below the printed one, with \
+                 opposite ones 10 % above: the same size, but their strength was chosen with the printed size in \
+                 sight. That is no reproduction, and none is possible. The error in length is below the printed \
+                 one."
             .to_owned(),
         command: study.command(),
         ..Finding::default()
@@ -69,7 +71,8 @@ fn motion(stop: &AtomicBool) -> Result<Finding, String> {
     );
     finding.figure(
         paths(&study, stop)?,
-        "Fig. 3.6a: the first second of the sixty molecules that move fastest at the start, seen from above the whirls.",
+        "Fig. 3.6a: the first second of the sixty molecules that move fastest at the start, seen from above the \
+         whirls.",
     );
     let chart = |y: Axis, of: fn(&Ran) -> Vec<(f64, f64)>| Chart {
         title: String::new(),
@@ -142,14 +145,15 @@ fn maps(stop: &AtomicBool) -> Result<Finding, String> {
     let kept = moments(&study, 200, stop)?;
     let mut finding = Finding {
         parameters: format!(
-            "{PARAMETERS} 1280 faces; each shows the mean over molecules within 0.15 rad of its centre, the mean distance of \
-             neighbours, or the nearest one if there is none. The document has 5120 faces and takes the means over \
-             neighbouring faces."
+            "{PARAMETERS} 1280 faces; each shows the mean over molecules within 0.15 rad of its centre, the mean \
+             distance of neighbours, or the nearest one if there is none. The document has 5120 faces and takes \
+             the means over neighbouring faces."
         ),
         missing: Some(MISSING.to_owned()),
-        remark: "No number is printed with these maps. With whirls of our own the kinetic energy, all of it near the whirls \
-                 at first, runs over the sphere in waves and spreads."
-            .to_owned(),
+        remark:
+            "No number is printed with these maps. With whirls of our own the kinetic energy, all of it near \
+                 the whirls at first, runs over the sphere in waves and spreads."
+                .to_owned(),
         command: study.command(),
         ..Finding::default()
     };

@@ -25,19 +25,20 @@ fn compute(stop: &AtomicBool) -> Result<Finding, String> {
     let put_back = Ran::of(PROJECTED, &projected(&study), stop)?;
     let ode45 = Ran::of(RK45, &rk45(&study, 1e-4), stop)?;
     let mut finding = Finding {
-        parameters: "m = 0.1 kg, l = 0.1 m, g = 9.81 m/s²; pivots 0, l e₁, l e₁ − l e₂, −l e₂; springs between the middles \
-                     of neighbours, κ = 10, 20, 30, 40 N/m, at rest at 0.1 m; q₁ = q₂ = q₄ = e₃ (down), \
-                     q₃ = (½ cos 20°, ½ sin 20°, √3/2), ω₁ = (−10, 4, 0) rad/s; h = 0.005 s, 30 s. RK2: midpoint rule, \
-                     same step. RK45: rtol 1e-4, atol 1e-6."
+        parameters: "m = 0.1 kg, l = 0.1 m, g = 9.81 m/s²; pivots 0, l e₁, l e₁ − l e₂, −l e₂; springs between the \
+                     middles of neighbours, κ = 10, 20, 30, 40 N/m, at rest at 0.1 m; q₁ = q₂ = q₄ = e₃ (down), q₃ \
+                     = (½ cos 20°, ½ sin 20°, √3/2), ω₁ = (−10, 4, 0) rad/s; h = 0.005 s, 30 s. RK2: midpoint \
+                     rule, same step. RK45: rtol 1e-4, atol 1e-6."
             .to_owned(),
         correction: Some(
             "The four stiffnesses, all printed as κ₁₂, are κ₁₂, κ₂₃, κ₃₄ and κ₄₁; e₁ is (1, 0, 0).".to_owned(),
         ),
         missing: Some(
-            "Neither step nor duration is printed: 0.005 s and 30 s give the printed number, and so would 26 s.".to_owned(),
+            "Neither step nor duration is printed: 0.005 s and 30 s give the printed number, and so would 26 \
+             s.".to_owned(),
         ),
-        remark: "All five digits agree. Projection after each step does make the energy of RK2 worse, by about a quarter \
-                 over these 30 s."
+        remark: "All five digits agree. Projection after each step does make the energy of RK2 worse, by about a \
+                 quarter over these 30 s."
             .to_owned(),
         command: study.command(),
         ..Finding::default()

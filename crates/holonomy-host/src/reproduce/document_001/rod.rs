@@ -10,8 +10,8 @@ pub(super) const ITEM: Item = Item {
     name: "001-fig-3-4",
     document: Document::Spheres,
     title: "Example 4, Fig. 3.4: elastic rod",
-    claim: "ten rods clamped at one end and hit in the middle: the variational integrator keeps energy to 1.4310e-6 N m \
-            and unit length to 2.9747e-14 in the mean.",
+    claim: "ten rods clamped at one end and hit in the middle: the variational integrator keeps energy to \
+            1.4310e-6 N m and unit length to 2.9747e-14 in the mean.",
     compute: motion,
 };
 
@@ -19,7 +19,8 @@ pub(super) const RUNGE_KUTTA: Item = Item {
     name: "001-fig-3-4-rk45",
     document: Document::Spheres,
     title: "Example 4, Fig. 3.4: elastic rod by RK45",
-    claim: "RK45 shows a notable dissipation of energy, 3.5244e-4 N m in the mean, and an error in length of 1.8725e-5.",
+    claim: "RK45 shows a notable dissipation of energy, 3.5244e-4 N m in the mean, and an error in length of \
+            1.8725e-5.",
     compute: runge_kutta,
 };
 
@@ -72,9 +73,9 @@ fn motion(stop: &AtomicBool) -> Result<Finding, String> {
     let put_back = Ran::of(PROJECTED, &projected(&study), stop)?;
     let mut finding = Finding {
         parameters: format!("{PARAMETERS} RK45: rtol 1e-3, atol 1e-6. RK2: midpoint rule, same step."),
-        remark: "The motion is chaotic: the last bit of the start decides over the second digit of the mean, so that only \
-                 the size can be compared. The printed matrix of inertia, which is not that of a chain of rods, was \
-                 evidently used; with the right one the mean is more than twice the printed one."
+        remark: "The motion is chaotic: the last bit of the start decides over the second digit of the mean, so \
+                 that only the size can be compared. The printed matrix of inertia, which is not that of a chain \
+                 of rods, was evidently used; with the right one the mean is more than twice the printed one."
             .to_owned(),
         command: study.command(),
         ..Finding::default()
@@ -155,10 +156,10 @@ fn runge_kutta(stop: &AtomicBool) -> Result<Finding, String> {
         parameters: format!(
             "{PARAMETERS} RK45 in (q, ω): rtol 1e-3, atol 1e-6, sampled every 0.01 s."
         ),
-        remark: "Size and error in length are as printed, but the energy grows, in each of five runs with starts that \
-                 differ in the tenth digit. The tolerances are not printed; they are MATLAB's defaults here, as in example \
-                 5. Tighter ones gain less, and with rtol 1e-6, where the sign turns, the error is a thousand times smaller \
-                 than printed."
+        remark: "Size and error in length are as printed, but the energy grows, in each of five runs with starts \
+                 that differ in the tenth digit. The tolerances are not printed; they are MATLAB's defaults here, \
+                 as in example 5. Tighter ones gain less, and with rtol 1e-6, where the sign turns, the error is a \
+                 thousand times smaller than printed."
             .to_owned(),
         command: study.command(),
         ..Finding::default()

@@ -78,8 +78,8 @@ fn compute(stop: &AtomicBool) -> Result<Finding, String> {
     };
     let orders = |curves: &[Curve], step: f64| (at(curves, 1, step) / at(curves, 0, step)).log10();
     let mut finding = Finding {
-        parameters: "m = 1 each, γ = 1; q = (0, −1, 0), (0, 0, 1), (−1, 0, 0); ω = (0, 0, −1.1), (1, 0, 0), \
-                     (0, 1, 0) rad/s; 10 s. RK2: midpoint rule for (3.21), in q and q̇; in ω: the same rule in q and ω. \
+        parameters: "m = 1 each, γ = 1; q = (0, −1, 0), (0, 0, 1), (−1, 0, 0); ω = (0, 0, −1.1), (1, 0, 0), (0, 1, \
+                     0) rad/s; 10 s. RK2: midpoint rule for (3.21), in q and q̇; in ω: the same rule in q and ω. \
                      RK45: in q and ω, rtol 1e-4, atol 1e-6."
             .to_owned(),
         correction: Some(
