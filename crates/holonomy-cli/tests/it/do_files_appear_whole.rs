@@ -140,14 +140,12 @@ fn a_failed_run_keeps_what_was_computed() {
     );
     let folder = "runs/double-spherical-pendulum";
     let expected = [
-        "configurations.svg",
         "energy.svg",
         "model.toml",
         "report.html",
         "summary.json",
         "trajectory.csv",
         "trajectory.svg",
-        "views.svg",
     ];
     assert_eq!(place.files(folder), expected);
     let summary = super::read_json(&place.path(folder).join("summary.json"));

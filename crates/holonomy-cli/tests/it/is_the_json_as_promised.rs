@@ -12,6 +12,7 @@ fn the_summary_has_the_promised_keys() {
     let summary = place.json("run double-spherical-pendulum --steps 200 --json");
     // Sorted, as the parser gives them.
     let promised = [
+        "certificate",
         "constraints",
         "driven",
         "energy",
