@@ -84,6 +84,7 @@ fn fill(
             "configurations.svg",
             figures::configurations(title, layout, summary, paths),
         ),
+        ("warmth.svg", figures::warmth(title, &series.warmth)),
         ("attitude.svg", attitude),
         (
             "coordinates.svg",

@@ -34,6 +34,7 @@ pub const RUN_FILES: &[&str] = &[
     "trajectory.svg",
     "views.svg",
     "configurations.svg",
+    "warmth.svg",
     "attitude.svg",
     "coordinates.svg",
     "phase.svg",

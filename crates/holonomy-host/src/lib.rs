@@ -20,3 +20,4 @@ pub mod scenario;
 pub mod series;
 pub mod summary;
 pub mod trajectory;
+pub mod warmth;

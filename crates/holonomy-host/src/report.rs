@@ -63,6 +63,12 @@ const FIGURES: &[(&str, &str, &str)] = &[
         "The mechanism at several times of the run, pale at the start and dark at the end.",
     ),
     (
+        "warmth.svg",
+        "Kinetic energy over the sphere",
+        "Local means of the kinetic energy at several times, dark where it is slow and light where it is fast, seen from \
+         where most of it is at the start.",
+    ),
+    (
         "attitude.svg",
         "Attitude",
         "Where an axis of the body points, against what holds it: of its three axes the one that moves least.",

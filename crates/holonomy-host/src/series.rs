@@ -1,4 +1,5 @@
 //! What the figures need of a run, in bounded memory however long the run is.
+use crate::warmth::Warmth;
 use holonomy::{Vec3, simulation::Sample, system::Base};
 use nalgebra::{Quaternion, UnitQuaternion};
 use std::collections::VecDeque;
@@ -22,6 +23,8 @@ pub struct Series {
     pub paths: Paths,
     /// How generalized coordinates moved.
     pub portrait: Portrait,
+    /// Kinetic energy over a sphere that many bodies share.
+    pub warmth: Warmth,
     initial_energy: f64,
     initial_momenta: Vec<f64>,
     samples: u64,
@@ -58,6 +61,7 @@ impl Series {
         }
         self.paths.push(sample);
         self.portrait.push(sample);
+        self.warmth.push(sample);
     }
 }
 

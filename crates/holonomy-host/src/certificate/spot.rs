@@ -25,8 +25,10 @@ const ORDER_OFF: f64 = 0.35;
 /// How far apart two runs start, and where they are told apart for good.
 const APART: f64 = 1e-9;
 const FAR: f64 = 1e-3;
-/// One step of so many is taken again by each of two runs, to see how fast they part: 2 % of the steps in all.
+/// One step of so many is taken again by each of two runs, to see how fast they part: 2 % of the steps in all, and not
+/// more steps than show it.
 const PART: u64 = 100;
+const MOST: u64 = 20_000;
 /// In short runs of small systems they take more, up to this many entries of q and to a tenth of the steps.
 const ENTRIES: u64 = 60_000;
 const PART_OF_SHORT: u64 = 10;
@@ -177,7 +179,7 @@ fn reversal(model: &Model, start: &State, method: &mut dyn Integrator) -> Line {
 fn allowance(model: &Model, summary: &Summary) -> u64 {
     let affordable = ENTRIES / model.state.q.len().max(1) as u64;
     let more = affordable.min(summary.steps / PART_OF_SHORT);
-    (summary.steps / PART).max(more)
+    (summary.steps / PART).min(MOST).max(more)
 }
 
 fn predictability(

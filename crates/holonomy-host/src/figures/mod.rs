@@ -1,9 +1,12 @@
 //! The figures of a run, a comparison and a convergence study.
 mod coordinates;
 mod space;
+mod warmth;
 
 pub use coordinates::{constraint, coordinates, path, phase};
 pub use space::{attitude, configurations, trajectory, views};
+pub(crate) use warmth::globes;
+pub use warmth::warmth;
 
 use crate::{
     compare::Comparison,

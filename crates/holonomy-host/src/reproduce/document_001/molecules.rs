@@ -1,7 +1,9 @@
 //! Example 6, Figs. 3.6 and 3.7: 642 molecules on a sphere, stirred by two whirls.
 use super::{Document, Finding, Item, Moment, Published, Ran, Study, VARIATIONAL, curve, moments, printed};
-use crate::figure::{Axis, Chart, Globes, Panels, Path, Space};
-use holonomy::{Vec3, geometry::Icosphere};
+use crate::{
+    figure::{Axis, Chart, Panels, Path, Space},
+    figures, warmth,
+};
 use std::sync::atomic::AtomicBool;
 
 pub(super) const MOTION: Item = Item {
@@ -198,49 +200,15 @@ fn maps(stop: &AtomicBool) -> Result<Finding, String> {
 const CAP: f64 = std::f64::consts::FRAC_PI_4;
 
 fn globes(kept: &[Moment]) -> String {
-    let mesh = Icosphere::new(3);
-    let corners = |face: &[usize; 3]| face.map(|vertex| mesh.vertices[vertex]);
-    let faces: Vec<[Vec3; 3]> = mesh.faces.iter().map(corners).collect();
-    let values = |moment: &Moment| {
-        let kinetic = kinetic(moment);
-        let centre = |face: &[Vec3; 3]| (face[0] + face[1] + face[2]).normalize();
-        faces
-            .iter()
-            .map(|face| local(&centre(face), &moment.sites, &kinetic))
-            .collect()
-    };
-    Globes {
-        title: String::new(),
-        caption: String::new(),
-        moments: kept
-            .iter()
-            .map(|moment| (format!("t = {:.0} s", moment.t), values(moment)))
-            .collect(),
-        faces: faces
-            .iter()
-            .map(|face| face.map(|corner| corner.into()))
-            .collect(),
-        label: "mean kinetic energy of a molecule (J)".to_owned(),
-        levels: vec![0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128],
-        toward: [0.0, -0.5, 0.866],
-    }
-    .render()
-}
-
-/// The mean over the molecules near a point, or the value of the nearest.
-fn local(centre: &Vec3, sites: &[Vec3], kinetic: &[f64]) -> f64 {
-    const NEAR: f64 = 0.15;
-    let (mut sum, mut count) = (0.0, 0.0);
-    let mut nearest = (f64::NEG_INFINITY, 0.0);
-    for (site, &energy) in sites.iter().zip(kinetic) {
-        let cosine = site.dot(centre);
-        if cosine > nearest.0 {
-            nearest = (cosine, energy);
-        }
-        if cosine > NEAR.cos() {
-            sum += energy;
-            count += 1.0;
-        }
-    }
-    if count > 0.0 { sum / count } else { nearest.1 }
+    let warm: Vec<warmth::Moment> = kept
+        .iter()
+        .map(|moment| warmth::Moment {
+            t: moment.t,
+            places: moment.sites.clone(),
+            kinetic: kinetic(moment),
+        })
+        .collect();
+    let levels = vec![0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128];
+    let warm: Vec<&warmth::Moment> = warm.iter().collect();
+    figures::globes("", &warm, levels, [0.0, -0.5, 0.866])
 }
