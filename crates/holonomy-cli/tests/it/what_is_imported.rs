@@ -31,7 +31,7 @@ fn an_imported_robot_can_be_checked_and_run_at_once() {
     assert!(
         place
             .good("check robot.toml")
-            .starts_with("ok: 10 bodies, tree-variational")
+            .starts_with("ok: 10 bodies, 1 constraint, tree-variational")
     );
     place.good("run robot.toml --steps 100 --no-files --quiet");
     place.good("import robot.urdf --floating -o flying.toml");
