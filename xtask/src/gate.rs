@@ -128,7 +128,7 @@ fn examples() -> Outcome {
 }
 
 fn benches() -> Outcome {
-    let names = ["--bench", "steps", "--bench", "formula"];
+    let names = ["--bench", "steps", "--bench", "formula", "--bench", "trees"];
     cargo(&[&["bench", "--package", "holonomy"], &names[..], &["--", "--test"]].concat())
 }
 
