@@ -21,8 +21,14 @@ pub fn warmth(title: &str, warmth: &Warmth) -> Option<String> {
         .flat_map(|moment| &moment.kinetic)
         .fold(0.0_f64, |m, k| m.max(*k));
     // Each shade is twice the one before; the largest of the means is about half of the largest energy.
-    let levels = (1..=7).map(|k| 0.5 * largest / f64::from(1 << (7 - k))).collect();
+    let levels = (1..=7).map(|k| two_digits(0.5 * largest / f64::from(1 << (7 - k))));
+    let levels: Vec<f64> = levels.collect();
     Some(globes(title, &shown, levels, toward.into()))
+}
+
+/// The nearest number of two digits.
+fn two_digits(value: f64) -> f64 {
+    format!("{value:.1e}").parse().unwrap_or(value)
 }
 
 /// Local means of the kinetic energy at several moments.
