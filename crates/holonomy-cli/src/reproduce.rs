@@ -69,8 +69,8 @@ impl Reproduce {
                 Ok(finding) => {
                     let reading = finding.reading();
                     match reading.verdict() {
-                        Verdict::Bad => output::red(reading.words()),
-                        _ => reading.words().to_owned(),
+                        Verdict::Bad => output::red(item.words(reading)),
+                        _ => item.words(reading).to_owned(),
                     }
                 }
                 Err(error) => {

@@ -33,7 +33,7 @@ fn two_digits(value: f64) -> f64 {
 
 /// Local means of the kinetic energy at several moments.
 pub(crate) fn globes(title: &str, moments: &[&Moment], levels: Vec<f64>, toward: [f64; 3]) -> String {
-    let mesh = Icosphere::new(3);
+    let mesh = Icosphere::new(4);
     let corners = |face: &[usize; 3]| face.map(|vertex| mesh.vertices[vertex]);
     let faces: Vec<[Vec3; 3]> = mesh.faces.iter().map(corners).collect();
     let values = |moment: &Moment| {

@@ -89,6 +89,17 @@ pub struct Item {
     pub compute: fn(&AtomicBool) -> Result<Finding, String>,
 }
 
+impl Item {
+    /// How it reads, in words: beyond the documents there is nothing to reproduce.
+    pub fn words(&self, reading: Reading) -> &'static str {
+        match (self.document, reading) {
+            (Document::Beyond, Reading::Reproduced) => "as expected",
+            (Document::Beyond, Reading::NotSupported) => "not as expected",
+            _ => reading.words(),
+        }
+    }
+}
+
 /// All items, by document.
 pub fn items() -> impl Iterator<Item = &'static Item> {
     let all: [&'static [Item]; 5] = [
@@ -181,7 +192,12 @@ pub fn reproduce(
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     let place = |item: &Item| items().position(|other| other.name == item.name);
     found.sort_by_key(|(item, _)| place(item));
-    pages::write(folder, &found)?;
+    // What was found before stays on the pages.
+    let mut shown = found.clone();
+    let others = items().filter(|item| !wanted.iter().any(|other| other.name == item.name));
+    shown.extend(others.filter_map(|item| Some((item, Ok(read(folder, item)?)))));
+    shown.sort_by_key(|(item, _)| place(item));
+    pages::write(folder, &shown)?;
     Ok(found)
 }
 
@@ -224,6 +240,27 @@ struct Kept {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_found_before_stays_on_the_pages() {
+        let folder = std::env::temp_dir().join(format!("holonomy-reproduce-{}", std::process::id()));
+        let stop = AtomicBool::new(false);
+        let control = Control {
+            stop: &stop,
+            threads: 1,
+            progress: &|_| {},
+        };
+        for name in ["000-fig-1", "003-fig-3"] {
+            let wanted: Vec<&'static Item> = items().filter(|item| item.name == name).collect();
+            let found =
+                reproduce(&wanted, &folder, false, &control).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(found.len(), 1);
+        }
+        let index = fs::read_to_string(folder.join("index.html")).unwrap_or_default();
+        assert!(index.contains("000.html#000-fig-1") && index.contains("003.html#003-fig-3"));
+        assert!(folder.join("000.html").exists() && folder.join("003.html").exists());
+        let _ = fs::remove_dir_all(&folder);
+    }
 
     #[test]
     fn names_are_unique_and_say_their_document() {

@@ -68,15 +68,15 @@ fn row(item: &Item, result: &Result1) -> Vec<Cell> {
             to: format!("{}.html#{}", item.document.name(), item.name),
         },
         Cell::text(item.title),
-        reading(result),
+        reading(item, result),
     ]
 }
 
-fn reading(result: &Result1) -> Cell {
+fn reading(item: &Item, result: &Result1) -> Cell {
     match result {
         Ok(finding) => {
             let reading = finding.reading();
-            Cell::Verdict(reading.verdict(), reading.words().to_owned())
+            Cell::Verdict(reading.verdict(), item.words(reading).to_owned())
         }
         Err(_) => Cell::Verdict(Verdict::Bad, "failed".to_owned()),
     }
@@ -117,7 +117,7 @@ fn page(document: Document, found: &[&(&'static Item, Result1)]) -> String {
 
 fn show(page: &mut Page, item: &Item, finding: &Finding) {
     let reading = finding.reading();
-    let mut sentence = format!("{}.", capital(reading.words()));
+    let mut sentence = format!("{}.", capital(item.words(reading)));
     for more in [&finding.correction, &finding.missing].into_iter().flatten() {
         sentence += &format!(" {more}");
     }

@@ -147,7 +147,7 @@ fn maps(stop: &AtomicBool) -> Result<Finding, String> {
     let kept = moments(&study, 200, stop)?;
     let mut finding = Finding {
         parameters: format!(
-            "{PARAMETERS} 1280 faces; each shows the mean over molecules within 0.15 rad of its centre, the mean \
+            "{PARAMETERS} 5120 faces; each shows the mean over molecules within 0.15 rad of its centre, the mean \
              distance of neighbours, or the nearest one if there is none. The document has 5120 faces and takes \
              the means over neighbouring faces."
         ),
