@@ -88,6 +88,14 @@ fn a_conventional_run_with_a_large_step_is_bad_and_with_a_small_one_good_for_its
 }
 
 #[test]
+fn a_stiff_system_is_measured_by_small_displacements() {
+    // A displacement of 5 mm is far for a beam: differences that wide would call its form broken.
+    let certificate = certificate("cantilever", &["run.steps=200"]);
+    let form = find(&certificate, "symplectic form");
+    assert_eq!(form.verdict, Verdict::Good, "{form:?}");
+}
+
+#[test]
 fn a_large_bounded_error_asks_for_a_smaller_step() {
     let certificate = certificate("double-spherical-pendulum", &["run.steps=400", "run.step=0.3"]);
     let energy = find(&certificate, "energy");

@@ -7,4 +7,4 @@ mod symplecticity;
 pub use drift::{Drift, DriftFit};
 pub use order::{distance, observed_order, reversal_error};
 pub use record::{EnergyRecord, Record};
-pub use symplecticity::symplecticity_defect;
+pub use symplecticity::{symplecticity_defect, symplecticity_defect_within};

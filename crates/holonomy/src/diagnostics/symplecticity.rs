@@ -22,6 +22,18 @@ pub fn symplecticity_defect(
     state: &State,
     h: f64,
 ) -> Result<f64, Fault> {
+    symplecticity_defect_within(system, integrator, state, h, OFFSET)
+}
+
+/// The same, by differences within another offset: in a stiff system the usual one is far. What does not depend on
+/// the offset is a defect of the step.
+pub fn symplecticity_defect_within(
+    system: &dyn System,
+    integrator: &mut dyn Integrator,
+    state: &State,
+    h: f64,
+    offset: f64,
+) -> Result<f64, Fault> {
     if !system.is_canonical() {
         return Ok(f64::NAN);
     }
@@ -41,7 +53,7 @@ pub fn symplecticity_defect(
         for (multiple, weight) in WEIGHTS {
             for sign in [1.0, -1.0] {
                 let (mut x, mut y) = (x0.clone(), y0.clone());
-                let shift = sign * multiple * OFFSET;
+                let shift = sign * multiple * offset;
                 if k < half {
                     x[k] += shift
                 } else {
@@ -53,7 +65,7 @@ pub fn symplecticity_defect(
                 let (x, y) = system.canonical(&image.q, &moved.q, &moved.p);
                 let z = x.into_iter().chain(y.into_iter().map(|y| y / scale));
                 for (out, z) in column.iter_mut().zip(z) {
-                    *out += sign * weight * z / OFFSET;
+                    *out += sign * weight * z / offset;
                 }
             }
         }
