@@ -224,8 +224,8 @@ fn old_lists_give_the_bits_of_new_ones() {
     }
     let work = old.list_work().unwrap();
     assert_eq!(work.evaluations, 120);
-    // A step goes 0.1 skins on average and 0.2 at most, in any direction: half a skin takes some, and 25 on average.
-    assert!((2..=12).contains(&work.rebuilds), "{work:?}");
+    // A step goes 0.2 skins at most: lists hold for two or more after they were made.
+    assert!((2..=20).contains(&work.rebuilds), "{work:?}");
 }
 
 #[test]
