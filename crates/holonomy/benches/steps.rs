@@ -4,12 +4,16 @@
 //! step, step_of_molecules               every method on every scenario it fits, with the scenario's own step
 //! chain_of_point_masses, chain_of_rods  sphere-implicit on 64 … 2048 links; items are links
 //! pairs                                 the gradient of Lennard-Jones on 642 molecules; items are pairs
+//! near_pairs, near_pairs_moved          with a cut-off at 2.5 σ; items are molecules; `moved` makes lists every time
 //! ```
 //! For an adaptive method a step is one sampling interval.
 use divan::{Bencher, counter::ItemsCount};
 use holonomy::{
+    Vec3,
+    geometry::Icosphere,
     integrator::catalog::{METHODS, Mechanism, Method, Options},
     model::{self, Model, Source},
+    potential::{Cutoff, LennardJones, NearPairs, Potential},
     spheres::{Workspace, view},
     system::State,
 };
@@ -86,6 +90,35 @@ fn pairs(bencher: Bencher<'_, '_>) {
     bencher
         .counter(ItemsCount::new(count * (count - 1) / 2))
         .bench_local(|| spheres.gradient(divan::black_box(q), &mut gradient, &mut work));
+}
+
+fn molecules(subdivisions: u32) -> (Vec<Vec3>, NearPairs<LennardJones>) {
+    let mesh = Icosphere::new(subdivisions);
+    let sigma = mesh.mean_edge() / 2.0_f64.powf(1.0 / 6.0);
+    let cutoff = Cutoff::new(2.0 * sigma, 2.5 * sigma, 0.3 * sigma).expect("inner is less than outer");
+    let near = NearPairs::new(LennardJones::new(0.01, sigma, 1.0), mesh.vertices.len(), cutoff);
+    (mesh.vertices, near)
+}
+
+// 10 242 and 40 962 molecules.
+#[divan::bench(args = [5, 6], sample_size = 1, sample_count = 200, max_time = 1.0)]
+fn near_pairs(bencher: Bencher<'_, '_>, subdivisions: u32) {
+    let (q, near) = molecules(subdivisions);
+    let mut gradient = q.clone();
+    bencher
+        .counter(ItemsCount::new(q.len()))
+        .bench_local(|| near.add_gradient(divan::black_box(&q), &mut gradient));
+}
+
+#[divan::bench(args = [5, 6], sample_size = 1, sample_count = 200, max_time = 1.0)]
+fn near_pairs_moved(bencher: Bencher<'_, '_>, subdivisions: u32) {
+    let (mut q, near) = molecules(subdivisions);
+    let mut gradient = q.clone();
+    bencher.counter(ItemsCount::new(q.len())).bench_local(|| {
+        // The other side of the sphere: nobody is where he was.
+        q.iter_mut().for_each(|q| *q *= -1.0);
+        near.add_gradient(divan::black_box(&q), &mut gradient);
+    });
 }
 
 impl Case {

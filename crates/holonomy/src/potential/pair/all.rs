@@ -259,7 +259,7 @@ struct Row<'a, V: Vector, L> {
 }
 
 impl<V: Vector, L: PairLaw> Row<'_, V, L> {
-    /// The places in whole vectors; what is no pair is left out of the sums.
+    /// The places in whole vectors.
     #[inline(always)]
     fn range(&self) -> Range<usize> {
         self.pairs.start / LANES * LANES..self.pairs.end.next_multiple_of(LANES)
@@ -274,62 +274,48 @@ impl<V: Vector, L: PairLaw> Row<'_, V, L> {
         all.map(|((x, y), z)| [x, y, z])
     }
 
+    /// The law's energies, or its slopes: zero for what is no pair.
     #[inline(always)]
-    fn load(&self, [x, y, z]: [&[f64; LANES]; 3]) -> [V; 3] {
-        let token = self.token;
-        [V::load(token, x), V::load(token, y), V::load(token, z)]
-    }
-
-    #[inline(always)]
-    fn argument(&self, [d, e, f]: [V; 3]) -> V {
-        let [a, b, c] = self.point;
-        match self.law.argument() {
-            Argument::SquaredDistance => {
-                let (x, y, z) = (a - d, b - e, c - f);
-                x * x + y * y + z * z
+    fn of_law<'b>(&self, slopes: bool, batch: &'b mut Strip) -> &'b [[f64; LANES]] {
+        let (token, range) = (self.token, self.range());
+        let x = batch[range.clone()].as_chunks_mut().0;
+        for ([d, e, f], x) in self.others().zip(&mut *x) {
+            let [a, b, c] = self.point;
+            let (d, e, f) = (V::load(token, d), V::load(token, e), V::load(token, f));
+            let argument = match self.law.argument() {
+                Argument::SquaredDistance => {
+                    let (d, e, f) = (a - d, b - e, c - f);
+                    d * d + e * e + f * f
+                }
+                Argument::Cosine => a * d + b * e + c * f,
+            };
+            argument.store(x);
+        }
+        if L::BATCHED {
+            match slopes {
+                true => self.law.slopes(x.as_flattened_mut()),
+                false => self.law.energies(x.as_flattened_mut()),
             }
-            Argument::Cosine => a * d + b * e + c * f,
+        } else if slopes {
+            for x in &mut *x {
+                self.law.at(V::load(token, x)).1.store(x);
+            }
+        } else {
+            for x in &mut *x {
+                self.law.at(V::load(token, x)).0.store(x);
+            }
         }
-    }
-
-    /// Arguments in memory, for laws that want them all.
-    #[inline(always)]
-    fn arguments<'b>(&self, batch: &'b mut Strip) -> &'b mut [f64] {
-        let batch = &mut batch[..self.range().len()];
-        for (other, x) in self.others().zip(batch.as_chunks_mut().0) {
-            self.argument(self.load(other)).store(x);
+        for place in (range.start..self.pairs.start).chain(self.pairs.end..range.end) {
+            batch[place] = 0.0;
         }
-        batch
-    }
-
-    /// Zero for what is not a pair: lanes of the first vector, and of the last.
-    #[inline(always)]
-    fn of_pairs(&self, place: usize, x: V) -> V {
-        if place >= self.pairs.start && place + LANES <= self.pairs.end {
-            return x;
-        }
-        let mut lane = place..;
-        x.each(|x| match lane.next() {
-            Some(lane) if self.pairs.contains(&lane) => x,
-            _ => 0.0,
-        })
+        batch[range].as_chunks().0
     }
 
     #[inline(always)]
     fn energy(&self, batch: &mut Strip) -> V {
         let mut sum = V::all(self.token, 0.0);
-        let start = self.range().start;
-        if L::BATCHED {
-            let energies = self.arguments(batch);
-            self.law.energies(energies);
-            for (k, energy) in energies.as_chunks().0.iter().enumerate() {
-                sum = sum + self.of_pairs(start + k * LANES, V::load(self.token, energy));
-            }
-            return sum;
-        }
-        for (k, other) in self.others().enumerate() {
-            let energy = self.law.at(self.argument(self.load(other))).0;
-            sum = sum + self.of_pairs(start + k * LANES, energy);
+        for energy in self.of_law(false, batch) {
+            sum = sum + V::load(self.token, energy);
         }
         sum
     }
@@ -337,45 +323,36 @@ impl<V: Vector, L: PairLaw> Row<'_, V, L> {
     /// Adds what the point does to the others; returns what they do to it.
     #[inline(always)]
     fn gradient(&self, batch: &mut Strip, down: &mut [Strip; 3]) -> [f64; 3] {
-        let range = self.range();
+        let (token, range) = (self.token, self.range());
+        let slopes = self.of_law(true, batch).iter();
         let [down_x, down_y, down_z] = down;
-        let down_x = down_x[range.clone()].as_chunks_mut().0.iter_mut();
+        let down_x = down_x[range.clone()].as_chunks_mut().0;
         let down_y = down_y[range.clone()].as_chunks_mut().0;
-        let down_z = down_z[range.clone()].as_chunks_mut().0;
-        let downs = down_x.zip(down_y).zip(down_z);
-        let mut along = [V::all(self.token, 0.0); 3];
-        if L::BATCHED {
-            let slopes = self.arguments(batch);
-            self.law.slopes(slopes);
-            let slopes = slopes.as_chunks().0.iter();
-            for (k, ((slope, other), ((x, y), z))) in slopes.zip(self.others()).zip(downs).enumerate() {
-                let slope = self.of_pairs(range.start + k * LANES, V::load(self.token, slope));
-                self.push(slope, self.load(other), [x, y, z], &mut along);
-            }
-        } else {
-            for (k, (other, ((x, y), z))) in self.others().zip(downs).enumerate() {
-                let other = self.load(other);
-                let slope = self.law.at(self.argument(other)).1;
-                let slope = self.of_pairs(range.start + k * LANES, slope);
-                self.push(slope, other, [x, y, z], &mut along);
-            }
+        let down_z = down_z[range].as_chunks_mut().0;
+        let downs = down_x.iter_mut().zip(down_y).zip(down_z);
+        let [mut x, mut y, mut z] = [V::all(token, 0.0); 3];
+        for ((slope, [a, b, c]), ((d, e), f)) in slopes.zip(self.others()).zip(downs) {
+            let slope = V::load(token, slope);
+            x = x + self.push(slope, self.point[0], V::load(token, a), d);
+            y = y + self.push(slope, self.point[1], V::load(token, b), e);
+            z = z + self.push(slope, self.point[2], V::load(token, c), f);
         }
-        let [x, y, z] = along;
         [total(x), total(y), total(z)]
     }
 
+    /// Along one axis: adds to what is done to the others, and returns what they do.
     #[inline(always)]
-    fn push(&self, slope: V, other: [V; 3], down: [&mut [f64; LANES]; 3], along: &mut [V; 3]) {
-        let cosine = self.law.argument() == Argument::Cosine;
-        for (axis, down) in down.into_iter().enumerate() {
-            let before = V::load(self.token, down);
-            if cosine {
-                along[axis] = along[axis] + slope * other[axis];
-                (before + slope * self.point[axis]).store(down);
-            } else {
-                let part = slope * (self.point[axis] - other[axis]);
-                along[axis] = along[axis] + part;
+    fn push(&self, slope: V, point: V, other: V, down: &mut [f64; LANES]) -> V {
+        let before = V::load(self.token, down);
+        match self.law.argument() {
+            Argument::SquaredDistance => {
+                let part = slope * (point - other);
                 (before - part).store(down);
+                part
+            }
+            Argument::Cosine => {
+                (before + slope * point).store(down);
+                slope * other
             }
         }
     }

@@ -7,8 +7,15 @@
 //! The lists of eight points stand side by side, filled up with nobody. What is on a list and out of range adds zero to
 //! a sum, so the age of a list does not show.
 use super::{order::Order, strip};
-use crate::{Vec3, simd::LANES, threads};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use crate::{
+    Vec3,
+    simd::{LANES, Level, Vector, Work},
+    threads,
+};
+use std::{
+    ops::Range,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 /// Lists of eight points that are made and summed together, at most.
 pub(super) const CLUSTERS: usize = 32;
@@ -58,11 +65,23 @@ pub(super) struct Group {
 /// Memory of a search.
 #[derive(Clone, Default)]
 struct Search {
-    /// Who may be near: slots, numbers above them, and places.
+    /// Who may be near, by number: slots with numbers above them, and places.
     candidates: Vec<u64>,
     places: [Vec<f64>; 3],
-    found: Vec<u64>,
     lists: [Vec<u32>; LANES],
+}
+
+/// The lists of one group are to be made.
+struct Making<'a> {
+    group: &'a mut Group,
+    slots: Range<usize>,
+    order: &'a Order,
+    numbers: &'a [u32],
+    positions: &'a [[f64; 4]],
+    /// The square of the reach.
+    square: f64,
+    /// Counts the entries of all groups.
+    entries: &'a AtomicUsize,
 }
 
 /// What [`Lists::update`] did.
@@ -78,20 +97,20 @@ pub(super) enum Update {
 
 impl Lists {
     /// Moves the points; makes the lists anew if they no longer hold.
-    pub(super) fn update(&mut self, points: &[Vec3], outer: f64, skin: f64) -> Update {
+    pub(super) fn update(&mut self, points: &[Vec3], outer: f64, skin: f64, level: Level) -> Update {
+        let limit = 0.25 * skin * skin * (1.0 - 1e-9);
+        // What is not a number is not within the limit either.
+        let held = |(now, before): (&Vec3, &Vec3)| (now - before).norm_squared() <= limit;
+        if self.made_for.len() == points.len() && points.iter().zip(&self.made_for).all(held) {
+            self.place(points);
+            return Update::Kept;
+        }
         let is_near = |point: &Vec3| point.iter().all(|x| x.abs() < FAR);
         if !points.iter().all(is_near) {
             return Update::NotFinite;
         }
-        let limit = 0.25 * skin * skin * (1.0 - 1e-9);
-        let moved = |(now, before): (&Vec3, &Vec3)| (now - before).norm_squared() > limit;
-        let holds = self.made_for.len() == points.len() && !points.iter().zip(&self.made_for).any(moved);
-        if !holds {
-            self.make(points, (outer + skin) * (1.0 + 1e-9));
-            return Update::Made;
-        }
-        self.place(points);
-        Update::Kept
+        self.make(points, (outer + skin) * (1.0 + 1e-9), level);
+        Update::Made
     }
 
     fn place(&mut self, points: &[Vec3]) {
@@ -107,7 +126,7 @@ impl Lists {
         });
     }
 
-    fn make(&mut self, points: &[Vec3], reach: f64) {
+    fn make(&mut self, points: &[Vec3], reach: f64, level: Level) {
         let count = points.len();
         self.made_for.clear();
         self.made_for.extend_from_slice(points);
@@ -124,8 +143,15 @@ impl Lists {
             let slots = k * size..count.min((k + 1) * size);
             // Once there are too many, there is no use in more.
             if entries.load(Ordering::Relaxed) <= most {
-                let found = group[0].make(slots, order, numbers, positions, reach * reach);
-                entries.fetch_add(found, Ordering::Relaxed);
+                level.run(Making {
+                    group: &mut group[0],
+                    slots,
+                    order,
+                    numbers,
+                    positions,
+                    square: reach * reach,
+                    entries: &entries,
+                });
             }
         });
         self.everybody = entries.into_inner() > most;
@@ -150,65 +176,60 @@ impl Lists {
     }
 }
 
-impl Group {
-    /// Makes the lists of some slots; returns how many entries they have.
-    fn make(
-        &mut self,
-        slots: std::ops::Range<usize>,
-        order: &Order,
-        numbers: &[u32],
-        positions: &[[f64; 4]],
-        square: f64,
-    ) -> usize {
-        let nobody = positions.len() as u32 - 1;
-        self.rows.clear();
-        self.ends.clear();
-        let mut walk = order.walk(slots.start as u32);
+impl Work for Making<'_> {
+    #[inline(always)]
+    fn run<V: Vector>(self, _: V::Token) {
+        let Group { rows, ends, search } = self.group;
+        let nobody = self.positions.len() as u32 - 1;
+        rows.clear();
+        ends.clear();
+        let mut walk = self.order.walk(self.slots.start as u32);
         let mut searched = 0..0;
         let mut entries = 0;
-        for slot in slots.clone() {
+        for slot in self.slots.clone() {
             while walk.slots().end <= slot as u32 {
                 walk.advance();
             }
-            if !searched.contains(&(slot as u32)) {
-                searched = walk.slots();
-                self.search.gather(walk.around(), numbers, positions);
+            if !searched.contains(&slot) {
+                searched = walk.slots().start as usize..walk.slots().end as usize;
+                search.gather(walk.around(), self.numbers, self.positions);
             }
-            entries += self.search.list(slot, positions[slot], square);
-            let last = slot + 1 == slots.end;
-            if (slot + 1) % LANES == 0 || last {
-                let lists = &mut self.search.lists;
+            entries += search.list(slot, self.positions[slot], self.square);
+            if (slot + 1) % LANES == 0 || slot + 1 == self.slots.end {
+                let lists = &mut search.lists;
                 let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
                 let entry = |list: &Vec<u32>, k: usize| list.get(k).copied().unwrap_or(nobody);
-                let rows = (0..longest).map(|k| std::array::from_fn(|lane| entry(&lists[lane], k)));
-                self.rows.extend(rows);
-                self.ends.push(self.rows.len() as u32);
+                rows.extend((0..longest).map(|k| std::array::from_fn(|lane| entry(&lists[lane], k))));
+                ends.push(rows.len() as u32);
                 lists.iter_mut().for_each(Vec::clear);
             }
         }
-        entries
+        self.entries.fetch_add(entries, Ordering::Relaxed);
     }
 }
 
 impl Search {
-    /// Everybody in these ranges of slots.
-    fn gather(&mut self, ranges: [std::ops::Range<u32>; 9], numbers: &[u32], positions: &[[f64; 4]]) {
+    /// Everybody in these ranges of slots, by number.
+    fn gather(&mut self, ranges: [Range<u32>; 9], numbers: &[u32], positions: &[[f64; 4]]) {
         self.candidates.clear();
-        self.places.iter_mut().for_each(Vec::clear);
         for range in ranges {
-            let slots = range.start as usize..range.end as usize;
+            let numbers = &numbers[range.start as usize..range.end as usize];
             let with_number = |(slot, number): (u32, &u32)| u64::from(*number) << 32 | u64::from(slot);
-            let numbers = range.zip(&numbers[slots.clone()]);
-            self.candidates.extend(numbers.map(with_number));
-            for (axis, places) in self.places.iter_mut().enumerate() {
-                places.extend(positions[slots.clone()].iter().map(|position| position[axis]));
-            }
+            self.candidates.extend(range.zip(numbers).map(with_number));
+        }
+        self.candidates.sort_unstable();
+        for (axis, places) in self.places.iter_mut().enumerate() {
+            let place = |candidate: &u64| positions[*candidate as u32 as usize][axis];
+            places.clear();
+            places.extend(self.candidates.iter().map(place));
         }
     }
 
-    /// Those of them within reach of a slot, by their numbers, on the list of its lane; returns how many.
+    /// Puts those of them within reach of a slot on the list of its lane; returns how many.
+    #[inline(always)]
     fn list(&mut self, slot: usize, position: [f64; 4], square: f64) -> usize {
-        self.found.resize(self.candidates.len(), 0);
+        let list = &mut self.lists[slot % LANES];
+        list.resize(self.candidates.len(), 0);
         let mut count = 0;
         let mut distances = Strip::ZERO;
         let [x, y, z] = &self.places;
@@ -219,13 +240,12 @@ impl Search {
                 *distance = x * x + y * y + z * z;
             }
             for (candidate, distance) in candidates.iter().zip(&*distances) {
-                self.found[count] = *candidate;
-                count += usize::from(*distance <= square && *candidate as u32 != slot as u32);
+                let candidate = *candidate as u32;
+                list[count] = candidate;
+                count += usize::from(*distance <= square) & usize::from(candidate != slot as u32);
             }
         }
-        let found = &mut self.found[..count];
-        found.sort_unstable();
-        self.lists[slot % LANES].extend(found.iter().map(|candidate| *candidate as u32));
+        list.truncate(count);
         count
     }
 }

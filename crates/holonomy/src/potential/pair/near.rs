@@ -95,7 +95,7 @@ impl<L: PairLaw> NearPairs<L> {
     fn sum<'a>(&self, points: &[Vec3], with_gradient: bool, memory: &'a mut Memory) -> Option<&'a Memory> {
         let Memory { lists, sums } = memory;
         self.evaluations.fetch_add(1, Ordering::Relaxed);
-        match lists.update(points, self.cutoff.outer(), self.cutoff.skin()) {
+        match lists.update(points, self.cutoff.outer(), self.cutoff.skin(), self.level) {
             Update::NotFinite => return None,
             Update::Made => _ = self.rebuilds.fetch_add(1, Ordering::Relaxed),
             Update::Kept => {}
@@ -177,7 +177,10 @@ impl<L: PairLaw> Work for Sum<'_, L> {
     #[inline(always)]
     fn run<V: Vector>(self, token: V::Token) {
         let positions = &self.lists.positions;
-        let mut batch = Strip::ZERO;
+        let mut batch = Batch {
+            apart: [Strip::ZERO; 3],
+            x: Strip::ZERO,
+        };
         let mut start = 0;
         for (k, sums) in self.sums.iter_mut().enumerate() {
             let first = (self.first + k) * LANES;
@@ -201,7 +204,9 @@ impl<L: PairLaw> Work for Sum<'_, L> {
                 }
             } else {
                 let end = self.group.ends[k] as usize;
-                lanes.add(&self.group.rows[start..end], &mut batch);
+                for rows in self.group.rows[start..end].chunks(ROWS) {
+                    lanes.add(rows, &mut batch);
+                }
                 start = end;
             }
             for (sum, lanes) in sums.iter_mut().zip(lanes.sum) {
@@ -209,6 +214,12 @@ impl<L: PairLaw> Work for Sum<'_, L> {
             }
         }
     }
+}
+
+/// rᵢ − rⱼ for some entries of the lists, and s, then (fS)(s) or (fS)′(s).
+struct Batch {
+    apart: [Strip; 3],
+    x: Strip,
 }
 
 /// Eight points side by side, and what they have summed.
@@ -222,50 +233,52 @@ struct Lanes<'a, V: Vector, L> {
 }
 
 impl<V: Vector, L: PairLaw> Lanes<'_, V, L> {
-    /// Adds what some entries of the lists contribute, in their order.
+    /// Adds what some entries of the lists contribute, in their order. In three sweeps: a processor cannot look far
+    /// enough ahead to do the divisions of one entry while it adds what comes of another.
     #[inline(always)]
-    fn add(&mut self, rows: &[[u32; LANES]], batch: &mut Strip) {
-        if !L::BATCHED {
-            for row in rows {
-                let (apart, s) = self.apart(row);
-                let (energy, slope) = self.law.at(s);
-                self.add_one(apart, energy, slope);
-            }
-            return;
+    fn add(&mut self, rows: &[[u32; LANES]], batch: &mut Batch) {
+        let (token, length) = (self.token, rows.len() * LANES);
+        let [dx, dy, dz] = &mut batch.apart;
+        let dx = dx[..length].as_chunks_mut().0;
+        let dy = dy[..length].as_chunks_mut().0;
+        let dz = dz[..length].as_chunks_mut().0;
+        let x = batch.x[..length].as_chunks_mut().0;
+        for ((((row, dx), dy), dz), x) in rows.iter().zip(&mut *dx).zip(&mut *dy).zip(&mut *dz).zip(&mut *x) {
+            let [a, b, c] = V::gather(token, self.positions, row);
+            let [p, q, r] = self.own;
+            let (a, b, c) = (p - a, q - b, r - c);
+            a.store(dx);
+            b.store(dy);
+            c.store(dz);
+            (a * a + b * b + c * c).store(x);
         }
-        for rows in rows.chunks(ROWS) {
-            let x = &mut batch[..rows.len() * LANES];
-            for (row, x) in rows.iter().zip(x.as_chunks_mut().0) {
-                self.apart(row).1.store(x);
-            }
+        if L::BATCHED {
             match self.with_gradient {
-                true => self.law.slopes(x),
-                false => self.law.energies(x),
+                true => self.law.slopes(x.as_flattened_mut()),
+                false => self.law.energies(x.as_flattened_mut()),
             }
-            for (row, x) in rows.iter().zip(x.as_chunks().0) {
-                let x = V::load(self.token, x);
-                self.add_one(self.apart(row).0, x, x);
-            }
-        }
-    }
-
-    /// rᵢ − rⱼ and s.
-    #[inline(always)]
-    fn apart(&self, row: &[u32; LANES]) -> ([V; 3], V) {
-        let others = V::gather(self.token, self.positions, row);
-        let [a, b, c] = self.own;
-        let (x, y, z) = (a - others[0], b - others[1], c - others[2]);
-        ([x, y, z], x * x + y * y + z * z)
-    }
-
-    #[inline(always)]
-    fn add_one(&mut self, apart: [V; 3], energy: V, slope: V) {
-        if self.with_gradient {
-            for axis in 0..3 {
-                self.sum[axis] = self.sum[axis] + slope * apart[axis];
+        } else if self.with_gradient {
+            for x in &mut *x {
+                self.law.at(V::load(token, x)).1.store(x);
             }
         } else {
-            self.sum[0] = self.sum[0] + energy;
+            for x in &mut *x {
+                self.law.at(V::load(token, x)).0.store(x);
+            }
         }
+        let [mut a, mut b, mut c] = self.sum;
+        if self.with_gradient {
+            for (((x, dx), dy), dz) in x.iter().zip(dx).zip(dy).zip(dz) {
+                let x = V::load(token, x);
+                a = a + x * V::load(token, dx);
+                b = b + x * V::load(token, dy);
+                c = c + x * V::load(token, dz);
+            }
+        } else {
+            for x in x {
+                a = a + V::load(token, x);
+            }
+        }
+        self.sum = [a, b, c];
     }
 }
