@@ -111,6 +111,8 @@ pub(crate) struct Node {
     /// From the frame before the joint to the parent's node frame.
     pub(crate) rotation: Matrix3<f64>,
     pub(crate) translation: Vec3,
+    /// Whether that rotation is none.
+    pub(crate) aligned: bool,
     /// In the frame behind the joint.
     pub(crate) inertia: RigidInertia,
     /// Where its numbers begin in q and v.
@@ -253,12 +255,19 @@ impl Tree {
                     RigidInertia::zero()
                 };
                 let (in_q, dofs) = kind.sizes();
+                let mut rotation = before.rotation.to_rotation_matrix().into_inner();
+                // Turned back by as much as before, up to rounding.
+                let aligned = (rotation - Matrix3::identity()).abs().max() <= 4.0 * f64::EPSILON;
+                if aligned {
+                    rotation = Matrix3::identity();
+                }
                 nodes.push(Node {
                     parent,
                     body: i,
                     kind,
-                    rotation: before.rotation.to_rotation_matrix().into_inner(),
+                    rotation,
                     translation: before.translation,
+                    aligned,
                     inertia,
                     q,
                     v,

@@ -213,8 +213,8 @@ impl Tree {
         for (_, constraint) in &self.constraints {
             match constraint {
                 Constraint::Coincidence { between, directions } => {
+                    let [a, b] = between.map(|s| self.moving_site(at, s));
                     for e in directions {
-                        let [a, b] = between.map(|s| self.moving_site(at, s));
                         out.value[row] = e.dot(&(a.r - b.r));
                         out.scale[row] = e.norm() * (a.r.norm() + b.r.norm());
                         out.second[row] = e.dot(&(a.a - b.a));
@@ -271,6 +271,14 @@ impl Tree {
         let (l, rate, second) = length.at(at.t);
         (out.value[row], out.rate[row], out.second[row]) = (-l, -rate, -second);
         out.scale[row] = l.abs();
+        if out.values_only {
+            for pair in sites.windows(2) {
+                let [a, b] = [pair[0], pair[1]].map(|site| at.kinematics.site(&self.sites[site]));
+                out.value[row] += (b - a).norm();
+                out.scale[row] += a.norm() + b.norm();
+            }
+            return;
+        }
         for pair in sites.windows(2) {
             let (a, b) = (self.moving_site(at, pair[0]), self.moving_site(at, pair[1]));
             let d = b.r - a.r;
@@ -382,25 +390,47 @@ impl Tree {
         }
         let n = self.velocities;
         let (mut wrench, mut next) = (*wrench, Some(node));
+        let (jacobian, mut terms) = (&mut out.jacobian[row * n..(row + 1) * n], out.terms[row]);
         while let Some(i) = next {
             let (node, frame) = (&self.nodes[i], &at.kinematics.frames[i]);
-            for k in 0..node.dofs {
-                let screw = frame.screw(node.kind, k);
-                out.jacobian[row * n + node.v + k] += screw.dot(&wrench);
-                out.terms[row] = out.terms[row].max(screw.norm() * wrench.norm());
+            let mut size = 1.0;
+            match node.kind {
+                Kind::Screw { turn, advance } => {
+                    let axis = frame.rotation.column(2);
+                    let (force, moment) = (axis.dot(&linear(&wrench)), axis.dot(&angular(&wrench)));
+                    jacobian[node.v] += advance * force + turn * moment;
+                    size = turn.abs() + advance.abs();
+                }
+                Kind::Translation | Kind::Ball => {
+                    let part = if node.kind == Kind::Ball {
+                        angular(&wrench)
+                    } else {
+                        linear(&wrench)
+                    };
+                    let pulled = frame.rotation.tr_mul(&part);
+                    for (g, x) in jacobian[node.v..node.v + 3].iter_mut().zip(pulled.iter()) {
+                        *g += x;
+                    }
+                }
+                Kind::Fixed | Kind::Driven { .. } => size = 0.0,
             }
+            terms = terms.max(size * wrench.norm());
             wrench = wrench_from(&wrench, &frame.offset);
             next = node.parent;
         }
+        out.terms[row] = terms;
     }
 
     fn moving_site(&self, at: &Moving<'_>, site: usize) -> MovingSite {
         let place = &self.sites[site];
         let mut out = MovingSite {
             r: at.kinematics.site(place),
-            v: at.kinematics.site_velocity(place),
+            v: Vec3::zeros(),
             a: Vec3::zeros(),
         };
+        if at.accelerations.is_some() {
+            out.v = at.kinematics.site_velocity(place);
+        }
         if let (Some(node), Some((accelerations, _))) = (place.node, at.accelerations) {
             let (frame, a) = (&at.kinematics.frames[node], &accelerations[node]);
             let arm = frame.rotation * place.position;

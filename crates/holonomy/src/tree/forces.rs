@@ -106,6 +106,16 @@ pub(crate) struct Loads {
 }
 
 impl Tree {
+    /// Whether nothing acts on its bodies but gravity.
+    pub(crate) fn only_falls(&self) -> bool {
+        !self.has_links() && self.wrenches.is_empty()
+    }
+
+    /// Acceleration of gravity.
+    pub(crate) fn gravity(&self) -> Vec3 {
+        self.gravity
+    }
+
     /// Wrenches of gravity, potentials, links and wrenches at a placement.
     pub(crate) fn load(&self, t: f64, kinematics: &Kinematics, out: &mut Loads) {
         self.load_weighted(t, kinematics, 1.0, out);
@@ -177,6 +187,9 @@ impl Tree {
 
     /// Forces in the joints; those without potential are counted `weight` times.
     pub(crate) fn efforts(&self, t: f64, q: &[f64], v: &[f64], weight: f64, out: &mut Loads) {
+        if self.joint_forces.is_empty() && out.efforts.len() == self.velocities {
+            return;
+        }
         out.efforts.clear();
         out.efforts.resize(self.velocities, Effort::default());
         for (body, force) in &self.joint_forces {

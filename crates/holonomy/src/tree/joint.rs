@@ -9,11 +9,8 @@
 //! spherical   J = rotation, a unit quaternion;  velocity: ω in the frame behind the joint
 //! free        J = shift by (x, y, z), then rotation
 //! ```
-use crate::{
-    Vec3,
-    geometry::{Pose, so3},
-};
-use nalgebra::{Matrix3, UnitQuaternion};
+use crate::{Vec3, geometry::Pose};
+use nalgebra::UnitQuaternion;
 
 /// How a body moves relative to its parent. Axes need not be unit vectors.
 pub enum Joint {
@@ -98,26 +95,6 @@ impl Kind {
             Self::Translation => (3, 3),
             Self::Ball => (4, 3),
             Self::Driven { .. } => (1, 0),
-        }
-    }
-
-    /// The rotation `fixed` to the frame before the joint, carried on to the frame behind it, and the
-    /// shift of the origin in the frame before.
-    pub(crate) fn displace(self, fixed: &Matrix3<f64>, q: &[f64]) -> (Matrix3<f64>, Vec3) {
-        match self {
-            Self::Fixed => (*fixed, Vec3::zeros()),
-            Self::Screw { turn, advance } | Self::Driven { turn, advance, .. } => {
-                let shift = Vec3::new(0.0, 0.0, advance * q[0]);
-                if turn == 0.0 {
-                    return (*fixed, shift);
-                }
-                let (s, c) = (turn * q[0]).sin_cos();
-                let (x, y) = (fixed.column(0), fixed.column(1));
-                let columns = [x * c + y * s, y * c - x * s, fixed.column(2).into()];
-                (Matrix3::from_columns(&columns), shift)
-            }
-            Self::Translation => (*fixed, Vec3::new(q[0], q[1], q[2])),
-            Self::Ball => (fixed * so3::matrix(&q[..4]), Vec3::zeros()),
         }
     }
 }

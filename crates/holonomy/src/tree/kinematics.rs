@@ -6,12 +6,13 @@
 //!       (R_i, 0), (0, R_i)                       translation, ball: three columns
 //! V_i = V_p + S_i v_i                            V_p shifted from o_p to o_i
 //! ```
-use super::{Kind, SitePlace, Tree};
+use super::{Kind, Node, SitePlace, Tree};
 use crate::{
     Vec3,
     geometry::{
         RigidInertia,
         se3::{Twist, angular, join, linear, twist_at},
+        so3,
     },
 };
 use nalgebra::{Matrix3, Vector6};
@@ -43,24 +44,31 @@ pub struct Kinematics {
 impl Kinematics {
     /// Places the tree. Twists are left as they were.
     pub fn place(&mut self, tree: &Tree, q: &[f64]) {
+        self.pose(tree, q);
+        self.turn_inertia(tree);
+    }
+
+    /// Places the tree, but leaves inertias as they were.
+    pub(crate) fn pose(&mut self, tree: &Tree, q: &[f64]) {
+        self.fit(tree);
+        for (i, node) in tree.nodes.iter().enumerate() {
+            let (before, frame) = self.frames.split_at_mut(i);
+            frame[0].pose(node.parent.map(|parent| &before[parent]), node, &q[node.q..]);
+        }
+    }
+
+    /// Makes room for a tree.
+    pub(crate) fn fit(&mut self, tree: &Tree) {
         if self.frames.len() != tree.nodes.len() {
             self.frames.clear();
             self.frames.resize(tree.nodes.len(), Frame::AT_REST);
         }
-        for (i, node) in tree.nodes.iter().enumerate() {
-            let (turned, shift) = node.kind.displace(&node.rotation, &q[node.q..]);
-            let before = node.translation + node.rotation * shift;
-            let (rotation, origin, offset) = match node.parent {
-                None => (turned, before, before),
-                Some(parent) => {
-                    let parent = &self.frames[parent];
-                    let offset = parent.rotation * before;
-                    (parent.rotation * turned, parent.origin + offset, offset)
-                }
-            };
-            let frame = &mut self.frames[i];
-            (frame.rotation, frame.origin, frame.offset) = (rotation, origin, offset);
-            let body = &node.inertia;
+    }
+
+    /// Inertias of a tree that has been posed.
+    pub(crate) fn turn_inertia(&mut self, tree: &Tree) {
+        for (frame, node) in self.frames.iter_mut().zip(&tree.nodes) {
+            let (body, rotation) = (&node.inertia, &frame.rotation);
             if body.mass > 0.0 {
                 frame.inertia = RigidInertia {
                     mass: body.mass,
@@ -116,6 +124,39 @@ impl Frame {
         twist: Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
+    /// Where a joint's coordinates put what is behind it.
+    #[inline]
+    pub(crate) fn pose(&mut self, parent: Option<&Self>, node: &Node, q: &[f64]) {
+        // The frame before the joint, from the parent.
+        let (origin, rotation) = match parent {
+            None => (Vec3::zeros(), node.rotation),
+            Some(parent) if node.aligned => (parent.origin, parent.rotation),
+            Some(parent) => (parent.origin, parent.rotation * node.rotation),
+        };
+        self.offset = match parent {
+            None => node.translation,
+            Some(parent) => parent.rotation * node.translation,
+        };
+        self.rotation = rotation;
+        match node.kind {
+            Kind::Fixed => {}
+            Kind::Screw { turn, advance } | Kind::Driven { turn, advance, .. } => {
+                if advance != 0.0 {
+                    self.offset += rotation.column(2) * (advance * q[0]);
+                }
+                if turn != 0.0 {
+                    let (s, c) = (turn * q[0]).sin_cos();
+                    let (x, y) = (rotation.column(0), rotation.column(1));
+                    self.rotation.set_column(0, &(x * c + y * s));
+                    self.rotation.set_column(1, &(y * c - x * s));
+                }
+            }
+            Kind::Translation => self.offset += rotation * Vec3::new(q[0], q[1], q[2]),
+            Kind::Ball => self.rotation = rotation * so3::matrix(&q[..4]),
+        }
+        self.origin = origin + self.offset;
+    }
+
     /// Column k of S.
     #[inline]
     pub(crate) fn screw(&self, kind: Kind, k: usize) -> Twist {
@@ -132,7 +173,7 @@ impl Frame {
 
     /// `S v`.
     #[inline]
-    fn joint_twist(&self, kind: Kind, v: &[f64], driven: &[f64]) -> Twist {
+    pub(crate) fn joint_twist(&self, kind: Kind, v: &[f64], driven: &[f64]) -> Twist {
         match kind {
             Kind::Screw { .. } => self.screw(kind, 0) * v[0],
             Kind::Driven { motion, .. } => self.screw(kind, 0) * driven[motion],

@@ -10,7 +10,9 @@
 //! bodies far from the origin of the world lose no digits.
 mod assemble;
 mod beam;
+mod branched;
 mod build;
+mod composite;
 mod constraint;
 mod coupling;
 mod describe;
@@ -20,6 +22,7 @@ mod invariants;
 mod joint;
 mod kinematics;
 mod links;
+mod mass;
 mod matrices;
 mod min_norm;
 mod redundant;
@@ -40,12 +43,15 @@ pub use settle::{Equilibrium, Seek, SettleError, Settling, Stability};
 pub use spline::{Spline, SplineError};
 
 pub(crate) use assemble::{assemble, close};
+pub(crate) use branched::Branched;
 pub(crate) use build::Node;
+pub(crate) use composite::Composite;
 pub(crate) use constraint::{Moving, Rows};
 pub(crate) use coupling::{Couplings, Matrix12, Vector12};
 pub(crate) use dynamics::Dynamics;
 pub(crate) use forces::Loads;
 pub(crate) use joint::Kind;
+pub(crate) use mass::Mass;
 pub(crate) use min_norm::MinNorm;
 pub(crate) use system::DEPENDENT;
 
@@ -184,6 +190,15 @@ impl Tree {
             .take_while(|k| self.nodes[*k].body == body)
             .last()
             .unwrap_or(last)
+    }
+
+    /// The node at the root of what each node belongs to.
+    pub(crate) fn root_of_each(&self) -> Vec<usize> {
+        let mut roots: Vec<usize> = Vec::new();
+        for (i, node) in self.nodes.iter().enumerate() {
+            roots.push(node.parent.map_or(i, |parent| roots[parent]));
+        }
+        roots
     }
 
     /// The size of its parts, m.

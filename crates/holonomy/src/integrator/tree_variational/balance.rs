@@ -3,7 +3,7 @@ use super::turn::Turn;
 use crate::{
     Vec3,
     geometry::{
-        se3::{Wrench, cross_wrench, wrench_from},
+        se3::{Twist, Wrench, angular, cross_wrench, join, linear, twist_at, wrench_from},
         so3,
     },
     system::State,
@@ -67,73 +67,112 @@ impl Balance {
 
     /// Momenta, forces and residual at v; the node that turns by half a turn or more is the error.
     pub(super) fn evaluate(&mut self, tree: &Tree, state: &State) -> Result<(), usize> {
-        let reach = self.reach;
+        self.outward(tree, state)?;
+        let time = state.t + self.reach;
+        if !tree.only_falls() {
+            tree.load_weighted(time, &self.kinematics, self.forcing, &mut self.loads);
+            let wrenches = self.loads.loads.iter().map(|load| load.wrench);
+            self.forces.clear();
+            self.forces.extend(wrenches);
+        }
+        tree.efforts(time, &self.middle, &self.v, self.forcing, &mut self.loads);
+        self.inward(tree);
+        Ok(())
+    }
+
+    /// The outward sweep: where the bodies are, how they move, their momenta and weights.
+    fn outward(&mut self, tree: &Tree, state: &State) -> Result<(), usize> {
+        let (reach, gravity) = (self.reach, tree.gravity());
+        self.kinematics.fit(tree);
+        self.momenta.resize(tree.nodes.len(), Wrench::zeros());
+        self.forces.resize(tree.nodes.len(), Wrench::zeros());
         for (i, node) in tree.nodes.iter().enumerate() {
-            let (q, v) = (&state.q[node.q..], &self.v[node.v..]);
+            let (q, v) = (&state.q[node.q..], &self.v[node.v..node.v + node.dofs]);
+            let middle = &mut self.middle[node.q..];
             match node.kind {
-                Kind::Screw { .. } => self.middle[node.q] = q[0] + reach * v[0],
+                Kind::Screw { .. } => middle[0] = q[0] + reach * v[0],
                 Kind::Translation => {
                     for k in 0..3 {
-                        self.middle[node.q + k] = q[k] + reach * v[k];
+                        middle[k] = q[k] + reach * v[k];
                     }
                 }
                 Kind::Ball => {
                     let turn = Turn::new(Vec3::new(v[0], v[1], v[2]) * reach).ok_or(i)?;
-                    self.middle[node.q..node.q + 4].copy_from_slice(&so3::product(&q[..4], &turn.half()));
+                    middle[..4].copy_from_slice(&so3::product(&q[..4], &turn.half()));
                     self.turns[i] = Some(turn);
                 }
                 Kind::Fixed | Kind::Driven { .. } => {}
             }
+            let (before, frame) = self.kinematics.frames.split_at_mut(i);
+            let (parent, frame) = (node.parent.map(|parent| &before[parent]), &mut frame[0]);
+            frame.pose(parent, node, middle);
+            frame.carried = parent.map_or_else(Twist::zeros, |p| twist_at(&p.twist, &frame.offset));
+            frame.twist = frame.carried + frame.joint_twist(node.kind, v, &self.driven);
+            let body = &node.inertia;
+            if body.mass > 0.0 {
+                let (rotation, w) = (&frame.rotation, angular(&frame.twist));
+                let centre = rotation * body.centre;
+                let push = (linear(&frame.twist) + w.cross(&centre)) * body.mass;
+                let spin = rotation * (body.moment * rotation.tr_mul(&w));
+                self.momenta[i] = join(&push, &(spin + centre.cross(&push)));
+                let weight = gravity * body.mass;
+                self.forces[i] = join(&weight, &centre.cross(&weight));
+                (frame.inertia.mass, frame.inertia.centre) = (body.mass, centre);
+            } else {
+                self.momenta[i] = Wrench::zeros();
+                self.forces[i] = Wrench::zeros();
+            }
         }
-        let time = state.t + reach;
-        self.kinematics.place(tree, &self.middle);
-        self.kinematics.set_moving(tree, &self.v, &self.driven);
-        tree.load_weighted(time, &self.kinematics, self.forcing, &mut self.loads);
-        tree.efforts(time, &self.middle, &self.v, self.forcing, &mut self.loads);
-        self.inward(tree);
         Ok(())
     }
 
     /// The inward sweep.
     fn inward(&mut self, tree: &Tree) {
         let (weight, frames) = (self.weight, &self.kinematics.frames);
-        self.momenta.clear();
-        self.forces.clear();
-        for (frame, load) in frames.iter().zip(&self.loads.loads) {
-            self.momenta.push(frame.inertia.momentum(&frame.twist));
-            self.forces.push(load.wrench);
-        }
         let mut unbalance = 0.0_f64;
         self.residual.resize(tree.velocities(), 0.0);
         self.pushes.resize(tree.velocities(), 0.0);
         for (i, node) in tree.nodes.iter().enumerate().rev() {
-            let (momentum, force) = (self.momenta[i], self.forces[i]);
-            let push = force - cross_wrench(&frames[i].carried, &momentum);
-            for k in 0..node.dofs {
-                let (j, screw) = (node.v + k, frames[i].screw(node.kind, k));
-                self.pushes[j] = screw.dot(&push) + self.loads.efforts[j].value;
-                let flow = screw.dot(&momentum);
-                self.residual[j] = self.p[j] - flow + weight * self.pushes[j];
-                if node.kind != Kind::Ball {
-                    let terms = self.p[j].abs() + flow.abs() + weight.abs() * self.pushes[j].abs();
-                    unbalance = worse(unbalance, self.residual[j].abs(), terms);
+            let (momentum, force, frame) = (self.momenta[i], self.forces[i], &frames[i]);
+            let push = force - cross_wrench(&frame.carried, &momentum);
+            match (node.kind, &self.turns[i]) {
+                (Kind::Ball, Some(turn)) => {
+                    let turned = |x: &Wrench| frame.rotation.tr_mul(&angular(x));
+                    let efforts = &self.loads.efforts[node.v..node.v + 3];
+                    let g = turned(&push) + Vec3::from_fn(|k, _| efforts[k].value);
+                    self.pushes[node.v..node.v + 3].copy_from_slice(g.as_slice());
+                    let (p, flow) = (three(&self.p, node.v), turned(&momentum));
+                    let residual = turn.start() * p - flow + turn.middle() * g * weight;
+                    let terms = p.norm() + flow.norm() + weight.abs() * g.norm();
+                    unbalance = worse(unbalance, residual.norm(), terms);
+                    self.residual[node.v..node.v + 3].copy_from_slice(residual.as_slice());
+                }
+                _ => {
+                    for k in 0..node.dofs {
+                        let (j, screw) = (node.v + k, frame.screw(node.kind, k));
+                        let (p, flow) = (self.p[j], screw.dot(&momentum));
+                        let g = screw.dot(&push) + self.loads.efforts[j].value;
+                        let residual = p - flow + weight * g;
+                        let terms = p.abs() + flow.abs() + weight.abs() * g.abs();
+                        unbalance = worse(unbalance, residual.abs(), terms);
+                        (self.pushes[j], self.residual[j]) = (g, residual);
+                    }
                 }
             }
-            if let (Kind::Ball, Some(turn)) = (node.kind, &self.turns[i]) {
-                let (p, g) = (three(&self.p, node.v), three(&self.pushes, node.v));
-                let flow = Vec3::from_fn(|k, _| frames[i].screw(node.kind, k).dot(&momentum));
-                let residual = turn.start() * p - flow + turn.middle() * g * weight;
-                let terms = p.norm() + flow.norm() + weight.abs() * g.norm();
-                unbalance = worse(unbalance, residual.norm(), terms);
-                self.residual[node.v..node.v + 3].copy_from_slice(residual.as_slice());
-            }
             if let Some(parent) = node.parent {
-                let d = &frames[i].offset;
-                self.momenta[parent] += wrench_from(&momentum, d);
-                self.forces[parent] += wrench_from(&force, d);
+                self.momenta[parent] += wrench_from(&momentum, &frame.offset);
+                self.forces[parent] += wrench_from(&force, &frame.offset);
             }
         }
         self.unbalance = unbalance;
+    }
+
+    /// What the derivative needs besides, where it was last evaluated.
+    pub(super) fn complete(&mut self, tree: &Tree) {
+        self.kinematics.turn_inertia(tree);
+        if tree.only_falls() {
+            tree.load_weighted(self.end, &self.kinematics, self.forcing, &mut self.loads);
+        }
     }
 
     /// The configuration at the end of the step.

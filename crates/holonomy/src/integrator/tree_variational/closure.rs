@@ -9,11 +9,13 @@
 //! ```
 //! J⁻¹ by O(n) elimination, one right side per equation. The small matrix may be singular: the
 //! multipliers are then the shortest that do.
-use super::{balance::Balance, coupled::Coupled};
+use super::{balance::Balance, coupled::Coupled, inertia::Inertia};
 use crate::{
+    Vec3,
     system::State,
-    tree::{DEPENDENT, Dynamics, Kind, Kinematics, MinNorm, Moving, Rows, Tree},
+    tree::{DEPENDENT, Kind, Kinematics, MinNorm, Moving, Rows, Tree},
 };
+use nalgebra::Matrix3;
 
 /// Multipliers of one step and what they are computed with.
 #[derive(Clone, Debug, Default)]
@@ -27,11 +29,13 @@ pub(super) struct Closure {
     /// The change of λ that is proposed, and the one that was last made.
     change: Vec<f64>,
     applied: Vec<f64>,
-    /// `J⁻¹ C`, or `M⁻¹ Gᵀ`, column by column.
+    /// `J⁻¹ C` and `Rᵀ`, with one number per equation for each velocity.
     columns: Vec<f64>,
-    /// `R`, row by row.
     weighted: Vec<f64>,
     schur: MinNorm,
+    /// The same for the velocity at the end: `M⁻¹ Gᵀ` and `G M⁻¹ Gᵀ`.
+    lifted: Vec<f64>,
+    mobility: MinNorm,
     velocity: Vec<f64>,
     /// Equations that depended on others in the last step.
     pub(super) dependent: usize,
@@ -84,7 +88,7 @@ impl Closure {
 
     /// g at the end of the step; the largest as a fraction of its terms.
     pub(super) fn evaluate(&mut self, tree: &Tree, t: f64, next_q: &[f64]) -> f64 {
-        self.kinematics.place(tree, next_q);
+        self.kinematics.pose(tree, next_q);
         self.constrain_end(tree, t, next_q, false);
         let parts = self.end.value.iter().zip(&self.end.scale);
         self.open = parts.fold(0.0, |m: f64, (g, scale)| {
@@ -114,32 +118,24 @@ impl Closure {
     ) {
         self.constrain_end(tree, t, next_q, true);
         let (m, n) = (self.lambda.len(), tree.velocities());
-        self.columns.clone_from(&self.start.jacobian);
-        self.weighted.clone_from(&self.end.jacobian);
+        transpose(&self.start.jacobian, m, &mut self.columns);
+        transpose(&self.end.jacobian, m, &mut self.weighted);
         for (i, node) in tree.nodes.iter().enumerate() {
             let (Kind::Ball, Some(turn)) = (node.kind, &balance.turns[i]) else {
                 continue;
             };
-            let y = turn.start();
-            for k in 0..m {
-                let range = k * n + node.v..k * n + node.v + 3;
-                let column = y * super::balance::three(&self.columns, range.start);
-                self.columns[range.clone()].copy_from_slice(column.as_slice());
-                let row = y.tr_mul(&super::balance::three(&self.weighted, range.start));
-                self.weighted[range].copy_from_slice(row.as_slice());
-            }
+            let (y, range) = (turn.start(), node.v * m..(node.v + 3) * m);
+            turn_each(&mut self.columns[range.clone()], &y);
+            turn_each(&mut self.weighted[range], &y.transpose());
         }
         // `solve` changes the sign: −J⁻¹C.
-        for column in self.columns.chunks_exact_mut(n) {
-            solver.solve(tree, column);
-        }
+        solver.solve_many(tree, &mut self.columns, m);
         let schur = self.schur.reset(m);
-        for k in 0..m {
-            let row = &self.weighted[k * n..(k + 1) * n];
-            for l in 0..m {
-                schur[k * m + l] = -balance.h * dot(row, &self.columns[l * n..(l + 1) * n]);
-            }
+        product(&self.weighted, &self.columns, m, schur);
+        for x in schur {
+            *x *= -balance.h;
         }
+        debug_assert_eq!(self.columns.len(), m * n);
         self.schur.factorise(DEPENDENT);
         self.dependent = m - self.schur.rank();
         self.depending = 0;
@@ -150,17 +146,23 @@ impl Closure {
 
     /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, with its change of λ.
     pub(super) fn correct(&mut self, h: f64, x: &mut [f64]) {
-        let (m, n) = (self.lambda.len(), x.len());
+        let m = self.lambda.len();
+        if m == 0 {
+            return;
+        }
         self.change.clear();
-        for k in 0..m {
-            let row = &self.weighted[k * n..(k + 1) * n];
-            self.change.push(-self.end.value[k] - h * dot(row, x));
+        self.change.resize(m, 0.0);
+        for (x, row) in x.iter().zip(self.weighted.chunks_exact(m)) {
+            for (change, r) in self.change.iter_mut().zip(row) {
+                *change += r * x;
+            }
+        }
+        for (change, g) in self.change.iter_mut().zip(&self.end.value) {
+            *change = -g - h * *change;
         }
         self.schur.solve(&mut self.change);
-        for k in 0..m {
-            for (x, z) in x.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {
-                *x -= z * self.change[k];
-            }
+        for (x, row) in x.iter_mut().zip(self.columns.chunks_exact(m)) {
+            *x -= dot(row, &self.change);
         }
     }
 
@@ -187,37 +189,33 @@ impl Closure {
         tree: &Tree,
         (t, next_q): (f64, &[f64]),
         next_p: &mut [f64],
-        dynamics: &mut Dynamics,
+        mass: &mut Inertia,
     ) -> Result<(), usize> {
         let (m, n) = (self.lambda.len(), next_p.len());
         self.constrain_end(tree, t, next_q, true);
-        tree.drive_rates(t, &mut dynamics.driven);
-        std::mem::swap(&mut dynamics.kinematics, &mut self.kinematics);
-        dynamics.factorise(tree)?;
-        self.columns.clear();
-        self.velocity.resize(n, 0.0);
-        for k in 0..m {
-            let row = &self.end.jacobian[k * n..(k + 1) * n];
-            dynamics.solve_mass(tree, row, &mut self.velocity);
-            self.columns.extend_from_slice(&self.velocity);
-        }
-        let schur = self.schur.reset(m);
-        for k in 0..m {
-            for l in 0..m {
-                let row = &self.end.jacobian[k * n..(k + 1) * n];
-                schur[k * m + l] = dot(row, &self.columns[l * n..(l + 1) * n]);
+        mass.factorise(tree, t, &mut self.kinematics)?;
+        transpose(&self.end.jacobian, m, &mut self.lifted);
+        mass.solve_many(tree, &mut self.lifted, m);
+        let mobility = self.mobility.reset(m);
+        for (k, row) in self.end.jacobian.chunks_exact(n).enumerate() {
+            let out = &mut mobility[k * m..(k + 1) * m];
+            for (g, lifted) in row.iter().zip(self.lifted.chunks_exact(m)) {
+                for (out, x) in out.iter_mut().zip(lifted) {
+                    *out += g * x;
+                }
             }
         }
-        self.schur.factorise(DEPENDENT);
+        self.mobility.factorise(DEPENDENT);
         // The second time takes out what rounding left of the first.
+        self.velocity.resize(n, 0.0);
         for _ in 0..2 {
-            dynamics.velocity(tree, next_p, &mut self.velocity);
+            mass.velocity(tree, next_p, &mut self.velocity);
             self.change.clear();
             for k in 0..m {
                 let slip = dot(&self.end.jacobian[k * n..(k + 1) * n], &self.velocity);
                 self.change.push(slip + self.end.rate[k]);
             }
-            self.schur.solve(&mut self.change);
+            self.mobility.solve(&mut self.change);
             for k in 0..m {
                 self.mu[k] += self.change[k];
                 for (p, g) in next_p.iter_mut().zip(&self.end.jacobian[k * n..(k + 1) * n]) {
@@ -226,5 +224,37 @@ impl Closure {
             }
         }
         Ok(())
+    }
+}
+
+/// From m rows of a matrix to one row of m numbers for each of its columns.
+fn transpose(rows: &[f64], m: usize, out: &mut Vec<f64>) {
+    let n = rows.len() / m.max(1);
+    out.clear();
+    out.resize(rows.len(), 0.0);
+    for (k, row) in rows.chunks_exact(n.max(1)).enumerate() {
+        for (out, x) in out[k..].iter_mut().step_by(m).zip(row) {
+            *out = *x;
+        }
+    }
+}
+
+/// `out = Aᵀ B`, for A and B with m numbers in each row.
+fn product(a: &[f64], b: &[f64], m: usize, out: &mut [f64]) {
+    for (a, b) in a.chunks_exact(m).zip(b.chunks_exact(m)) {
+        for (out, a) in out.chunks_exact_mut(m).zip(a) {
+            for (out, b) in out.iter_mut().zip(b) {
+                *out += a * b;
+            }
+        }
+    }
+}
+
+/// `Y` times three rows.
+fn turn_each(rows: &mut [f64], y: &Matrix3<f64>) {
+    let m = rows.len() / 3;
+    for k in 0..m {
+        let x = y * Vec3::new(rows[k], rows[m + k], rows[2 * m + k]);
+        (rows[k], rows[m + k], rows[2 * m + k]) = (x.x, x.y, x.z);
     }
 }

@@ -6,7 +6,7 @@
 //! (1 + R J⁻¹ C) s = −R J⁻¹ r,   x = −J⁻¹ (r + C s)         Woodbury
 //! ```
 //! One sweep for each row of R; terms on one node alone are in J.
-use super::{balance::Balance, elimination::Elimination};
+use super::{balance::Balance, elimination::Elimination, written::Written};
 use crate::{
     solve::Lu,
     tree::{Couplings, Tree},
@@ -15,6 +15,8 @@ use crate::{
 /// The eliminated matrix, with links.
 #[derive(Clone, Debug)]
 pub(super) struct Coupled {
+    /// In place of the elimination, for small trees without forces between bodies.
+    written: Option<Written>,
     elimination: Elimination,
     couplings: Couplings,
     /// `1 + R J⁻¹ C`.
@@ -22,23 +24,29 @@ pub(super) struct Coupled {
     s: Vec<f64>,
     right: Vec<f64>,
     columns: Vec<f64>,
+    column: Vec<f64>,
 }
 
 impl Coupled {
     /// Work space for a tree.
     pub(super) fn new(tree: &Tree) -> Self {
         Self {
+            written: Written::new(tree),
             elimination: Elimination::new(tree),
             couplings: Couplings::default(),
             matrix: Lu::default(),
             s: Vec::new(),
             right: Vec::new(),
             columns: Vec::new(),
+            column: Vec::new(),
         }
     }
 
     /// Eliminates the derivative at the present balance. The node whose pivot is singular is the error.
     pub(super) fn factorise(&mut self, tree: &Tree, balance: &Balance) -> Result<(), usize> {
+        if let Some(written) = &mut self.written {
+            return written.factorise(tree, balance);
+        }
         if tree.has_links() {
             tree.couple(&balance.kinematics, balance.forcing, &mut self.couplings);
         }
@@ -73,6 +81,9 @@ impl Coupled {
 
     /// Solves `δr = −r` in place: r becomes x.
     pub(super) fn solve(&mut self, tree: &Tree, r: &mut [f64]) {
+        if let Some(written) = &self.written {
+            return written.solve(r);
+        }
         if self.couplings.rank == 0 {
             return self.elimination.solve(tree, r);
         }
@@ -82,6 +93,32 @@ impl Coupled {
         self.matrix.substitute(&mut self.s);
         self.couplings.act(&self.s, self.elimination.unload());
         self.elimination.solve_loaded(tree, r);
+    }
+
+    /// The same for several r, with `count` numbers for each velocity.
+    pub(super) fn solve_many(&mut self, tree: &Tree, r: &mut [f64], count: usize) {
+        if let Some(written) = &self.written {
+            return written.solve_many(r, count);
+        }
+        let mut column = std::mem::take(&mut self.column);
+        for k in 0..count {
+            column.clear();
+            column.extend(r[k..].iter().step_by(count));
+            self.solve(tree, &mut column);
+            for (r, x) in r[k..].iter_mut().step_by(count).zip(&column) {
+                *r = *x;
+            }
+        }
+        self.column = column;
+    }
+
+    /// What a new derivative costs, in corrections.
+    pub(super) fn price(&self) -> f64 {
+        match self.couplings.rank {
+            0 if self.written.is_some() => 2.5,
+            0 => 6.0,
+            _ => 3.0,
+        }
     }
 }
 
@@ -260,6 +297,7 @@ mod tests {
                     .map(|k| (a[k] - b[k]) * (2.0 / (3.0 * e)) - (c[k] - d[k]) / (12.0 * e))
                     .collect();
                 residual(0.0);
+                balance.complete(&tree);
                 let mut solver = Coupled::new(&tree);
                 solver.factorise(&tree, &balance).expect("regular");
                 solver.solve(&tree, &mut x0);

@@ -10,9 +10,7 @@
 //! δP_p += δP_i + (½h S_i B x_i) ×* P_i                    and the same for F
 //! y_p += y_i + Λ_i x_i                                    y = (δF, δP)
 //!
-//! δr_i = Ψ_iᵀ y_i + σ_iᵀ z_i + κ_i x_i
-//! Ψ = (½h S Bᵀ, −S + ½h (V_p × S) Bᵀ),   σ = (0, ½h (S ×* P) Bᵀ)
-//! κ = ½h [∂(Y p)/∂u + ½h ∂(B g)/∂u + B Sᵀ(S ×* P) + B (½h τ_q B + τ_v)]
+//! δr_i = Ψ_iᵀ y_i + σ_iᵀ z_i + κ_i x_i                   Ψ, σ, κ, Γ, Λ: see `column.rs`
 //! ```
 //! Changes seen from the body have no term that couples neighbours but those with x: with
 //! `y_i = A_i z_i + α_i` (for a body alone `A = diag(turning forces, I)`), the joint is eliminated by
@@ -23,13 +21,15 @@
 //! A_p += A − (A Γ + Λ) D⁻¹ ρᵀ
 //! α_p += α − (A Γ + Λ) D⁻¹ (Ψᵀ α + r_i)
 //! ```
-//! with ½h the reach of x in all that moves, and the weight of forces in Ψ, σ and κ: they differ for the backward
-//! difference. It is an articulated-body algorithm on twelve numbers that need not be symmetric.
-use super::balance::{Balance, three};
+//! It is an articulated-body algorithm on twelve numbers that need not be symmetric.
+use super::{
+    balance::Balance,
+    column::{Column, Seen, prepare, stack},
+};
 use crate::{
     Vec3,
-    geometry::se3::{Twist, Wrench, cross, cross_wrench, twist_at, wrench_from},
-    tree::{Kind, Matrix12, Tree, Vector12},
+    geometry::se3::{twist_at, wrench_from},
+    tree::{Matrix12, Tree, Vector12},
 };
 use nalgebra::{Matrix3, Vector6};
 
@@ -44,16 +44,6 @@ pub(super) struct Elimination {
     slots: Vec<Matrix12>,
     slot: Vec<Option<usize>>,
     y: Vec<Vector12>,
-}
-
-/// What belongs to one velocity.
-#[derive(Clone, Copy, Debug, Default)]
-struct Column {
-    gamma: Vector12,
-    psi: Vector12,
-    rho: Vector12,
-    /// A Γ + Λ.
-    load: Vector12,
 }
 
 impl Elimination {
@@ -105,9 +95,8 @@ impl Elimination {
             while let Some((_, more)) = grounded.next_if(|(node, _)| *node == i) {
                 a += more;
             }
-            let range = node.v..node.v + node.dofs;
-            let kappa = self.prepare(tree, balance, i);
-            let columns = &mut self.columns[range];
+            let columns = &mut self.columns[node.v..node.v + node.dofs];
+            let kappa = prepare(columns, balance, node, i, &Seen::from_joint(balance, node, i));
             for column in columns.iter_mut() {
                 column.rho += a.tr_mul(&column.psi);
                 column.load += a * column.gamma;
@@ -136,53 +125,6 @@ impl Elimination {
             self.slots[slot] += a;
         }
         Ok(())
-    }
-
-    /// Γ, Ψ, and σ in place of ρ, Λ in place of A Γ + Λ; κ is returned.
-    fn prepare(&mut self, tree: &Tree, balance: &Balance, i: usize) -> Matrix3<f64> {
-        let (node, frame) = (&tree.nodes[i], &balance.kinematics.frames[i]);
-        let (reach, weight) = (balance.reach, balance.weight);
-        let (momentum, force) = (&balance.momenta[i], &balance.forces[i]);
-        let columns = &mut self.columns[node.v..node.v + node.dofs];
-        let efforts = &balance.loads.efforts[node.v..node.v + node.dofs];
-        let Some(turn) = balance.turns[i].filter(|_| node.kind == Kind::Ball) else {
-            let mut kappa = Matrix3::zeros();
-            for (k, column) in columns.iter_mut().enumerate() {
-                let s = frame.screw(node.kind, k);
-                let carried = cross(&frame.carried, &s);
-                let pulled = cross_wrench(&s, momentum);
-                column.gamma = stack(&(s * reach), &(s + carried * reach));
-                column.psi = stack(&(s * weight), &(carried * weight - s));
-                column.load = stack(&(cross_wrench(&s, force) * reach), &(pulled * reach));
-                column.rho = stack(&Vector6::zeros(), &(pulled * weight));
-                kappa[(k, k)] = weight * (reach * efforts[k].q[0] + efforts[k].v);
-            }
-            return kappa;
-        };
-        // Ball joints have the midpoint rule only: `reach` is `weight`.
-        let (b, half) = (turn.middle(), reach);
-        let screws: [Twist; 3] = std::array::from_fn(|k| frame.screw(node.kind, k));
-        let mix = |weights: [f64; 3]| -> Twist {
-            screws[0] * weights[0] + screws[1] * weights[1] + screws[2] * weights[2]
-        };
-        let mut own = Matrix3::zeros();
-        for k in 0..3 {
-            let moved = mix([b[(0, k)], b[(1, k)], b[(2, k)]]) * half;
-            // Row k of B: column k of S Bᵀ.
-            let against = mix([b[(k, 0)], b[(k, 1)], b[(k, 2)]]) * half;
-            columns[k].gamma = stack(&moved, &(screws[k] + cross(&frame.carried, &moved)));
-            columns[k].psi = stack(&against, &(cross(&frame.carried, &against) - screws[k]));
-            columns[k].load = stack(&cross_wrench(&moved, force), &cross_wrench(&moved, momentum));
-            columns[k].rho = stack(&Vector6::zeros(), &cross_wrench(&against, momentum));
-            let pulled: Wrench = cross_wrench(&screws[k], momentum);
-            for l in 0..3 {
-                own[(l, k)] = screws[l].dot(&pulled);
-            }
-        }
-        let by_q = Matrix3::from_fn(|k, l| efforts[k].q[l]);
-        let by_v = Matrix3::from_diagonal(&Vec3::from_fn(|k, _| efforts[k].v));
-        let (p, g) = (three(&balance.p, node.v), three(&balance.pushes, node.v));
-        (turn.start_slope(&p) + turn.middle_slope(&g) * half + b * (own + by_q * b * half + by_v)) * half
     }
 
     /// What acts on the nodes besides, α, as zeros to add to; then comes `solve_loaded`.
@@ -265,13 +207,6 @@ fn add_body(a: &mut Matrix12, balance: &Balance, i: usize) {
             }
         }
     }
-}
-
-fn stack(a: &Vector6<f64>, b: &Vector6<f64>) -> Vector12 {
-    let mut out = Vector12::zeros();
-    out.fixed_rows_mut::<6>(0).copy_from(a);
-    out.fixed_rows_mut::<6>(6).copy_from(b);
-    out
 }
 
 fn halves(x: &Vector12) -> (Vector6<f64>, Vector6<f64>) {

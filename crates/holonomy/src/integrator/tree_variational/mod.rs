@@ -18,19 +18,27 @@
 //! directions ([`crate::spheres::Spheres`]).
 mod balance;
 mod closure;
+mod column;
 mod coupled;
 mod elimination;
+mod inertia;
+mod newton;
+mod past;
 mod turn;
+mod written;
 
 use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
     lagrangian::Undefined,
     system::State,
-    tree::{Dynamics, Rows, Tree, close},
+    tree::{Rows, Tree, close},
 };
 use balance::Balance;
 use closure::Closure;
 use coupled::Coupled;
+use inertia::Inertia;
+use newton::Solved;
+use past::Past;
 use std::sync::Arc;
 
 /// A variational integrator for a [`Tree`].
@@ -42,7 +50,7 @@ pub struct TreeVariational {
     closure: Closure,
     /// The last correction of the velocities.
     applied: Vec<f64>,
-    dynamics: Dynamics,
+    inertia: Inertia,
     /// What a displacement of one counts, by velocity: 1 rad, or the length of the tree.
     units: Vec<f64>,
     next_q: Vec<f64>,
@@ -51,6 +59,11 @@ pub struct TreeVariational {
     unbalanced: Vec<f64>,
     /// When the last step ended, if what it computed there still stands.
     ended: Option<f64>,
+    past: Past,
+    /// The place of the derivative at hand, as in `past.rs`; empty if there is none.
+    place: Vec<f64>,
+    /// A state at which a derivative was made before.
+    before: State,
 }
 
 /// How a step is taken.
@@ -92,26 +105,16 @@ pub enum Forcing {
     OneSided,
 }
 
-/// Corrections below this fraction of the motion in a step end Newton's method: the next would be its square.
-const LAST_CORRECTION: f64 = 1e-10;
-/// What the next correction would be, when it is foreseen to be below rounding.
-const BELOW_ROUNDING: f64 = 1e-17;
-/// Corrections that no longer become smaller, below this fraction of the motion, are rounding.
-const STALLED: f64 = 1e-6;
-/// The derivative of an earlier iteration is kept while corrections fall by this factor,
-const KEPT: f64 = 0.1;
-/// and while so many more of them are foreseen to reach rounding: one costs a third of a new derivative.
-const KEPT_FOR: i32 = 3;
-/// Constraints that are open by more than this fraction of the coordinates are not closed.
-const CLOSED: f64 = 1e-13;
-/// Motion in a step, in radians, below which corrections are not compared with it.
-const SMALL_MOTION: f64 = 1e-6;
+/// First guesses that are wrong by less than this fraction of the motion follow it.
+const SMOOTH: f64 = 0.02;
 
 impl TreeVariational {
     /// A method for a tree.
     pub fn new(tree: Arc<Tree>, options: TreeOptions) -> Self {
         let units = tree.units();
         let zeros = vec![0.0; units.len()];
+        let inertia = Inertia::new(&tree);
+        let past = Past::new(tree.coordinates(), tree.velocities(), tree.constraints());
         Self {
             solver: Coupled::new(&tree),
             tree,
@@ -119,12 +122,15 @@ impl TreeVariational {
             balance: Balance::default(),
             closure: Closure::default(),
             applied: zeros.clone(),
-            dynamics: Dynamics::default(),
+            inertia,
             units,
             next_q: Vec::new(),
             next_p: Vec::new(),
             unbalanced: zeros,
             ended: None,
+            past,
+            place: Vec::new(),
+            before: State::new(0.0, Vec::new(), Vec::new()),
         }
     }
 
@@ -209,169 +215,55 @@ impl TreeVariational {
         Ok(self.balance.unbalance.max(open))
     }
 
-    /// Solves for the discrete velocities and multipliers.
-    fn solve(&mut self, state: &State) -> Result<u32, Fault> {
-        // Sums over n bodies, rounded at random.
-        let rounding = f64::EPSILON * (self.tree.nodes.len() as f64).sqrt();
-        let (mut iterations, mut retreats, mut idle) = (0, 0, 0);
-        let (mut last, mut best) = (f64::INFINITY, f64::INFINITY);
-        // Whether the derivative of an earlier iteration will do.
-        let mut keep = false;
-        loop {
-            let outcome = self.evaluate(state);
-            // Nothing left but the rounding of its own terms.
-            if iterations > 0 && outcome.is_ok_and(|unbalance| unbalance <= rounding) {
-                return Ok(iterations);
-            }
-            let (mut change, mut worst) = (f64::INFINITY, 0);
-            let hopeless = iterations == 0 || iterations + 1 >= self.options.max_iterations;
-            match outcome {
-                Ok(unbalance) if unbalance.is_finite() => {
-                    if keep {
-                        self.unbalanced.clone_from(&self.balance.residual);
-                        (change, worst) = self.correct();
-                        if !(change <= KEPT * last) {
-                            keep = false;
-                            self.balance.residual.clone_from(&self.unbalanced);
-                        }
-                    }
-                    if !keep {
-                        self.factorise()?;
-                        (change, worst) = self.correct();
-                    }
-                }
-                Ok(_) if hopeless => return Err(self.not_finite(None)),
-                // Half a turn in one step.
-                Err(node) if hopeless => return Err(self.too_large(node)),
-                _ => {}
-            }
-            iterations += 1;
-            if change.is_nan() || iterations >= self.options.max_iterations {
-                let cause = match change.is_nan() {
-                    true => Cause::NotFinite,
-                    false => Cause::NotConverged {
-                        iterations,
-                        correction: change,
-                    },
-                };
-                return Err(Fault {
-                    cause,
-                    body: self.body_of(worst),
-                });
-            }
-            let scale = self.motion() + SMALL_MOTION;
-            // Two corrections foretell the next.
-            let rate = if last.is_finite() { change / last } else { 1.0 };
-            if change < 0.5 * best {
-                (best, idle) = (change, 0);
-            } else {
-                idle += 1;
-            }
-            // Corrections of rounding do not become smaller.
-            let stalled = change <= STALLED * scale && idle >= 2;
-            if !(rate <= 2.0) && (!change.is_finite() || retreats < 2) && !stalled {
-                retreats += 1;
-                // Farther from a solution than before: back by half of the last correction.
-                for (v, x) in self.balance.v.iter_mut().zip(&mut self.applied) {
-                    *x *= 0.5;
-                    *v -= *x;
-                }
-                self.closure.halve();
-                last *= 0.5;
-                continue;
-            }
-            for (v, x) in self.balance.v.iter_mut().zip(&self.balance.residual) {
-                *v += x;
-            }
-            self.applied.clone_from(&self.balance.residual);
-            self.closure.apply();
-            retreats = 0;
-            let next = change * if keep { rate } else { rate * rate };
-            let last_one = if keep { f64::EPSILON } else { LAST_CORRECTION };
-            if change <= last_one * scale || next <= BELOW_ROUNDING * scale || stalled {
-                let ended = self.evaluate(state);
-                ended.map_err(|node| self.too_large(node))?;
-                if self.closure.open <= CLOSED {
-                    return Ok(iterations);
-                }
-            }
-            // The first correction tells nothing of the next.
-            let foreseen = if iterations == 1 {
-                0.0
-            } else {
-                change * rate.powi(KEPT_FOR)
-            };
-            keep = foreseen <= BELOW_ROUNDING * scale;
-            last = change;
+    /// Makes the derivative of an earlier step again, unless it is at hand. `false` where that fails.
+    fn derive_again(&mut self, state: &State, h: f64) -> bool {
+        let place = self.past.derivative(&state.carry);
+        if self.place == place {
+            return true;
         }
-    }
-
-    /// Factorises the derivative at the present velocities and multipliers.
-    fn factorise(&mut self) -> Result<(), Fault> {
-        let factored = self.solver.factorise(&self.tree, &self.balance);
-        factored.map_err(|node| self.singular(node))?;
-        if self.tree.constraints() > 0 {
-            let end = (self.balance.end, &self.next_q[..]);
+        let mut before = std::mem::replace(&mut self.before, State::new(0.0, Vec::new(), Vec::new()));
+        let (n, m) = (self.tree.velocities(), self.tree.constraints());
+        let (q, p) = (state.q.len(), state.p.len());
+        before.t = place[0];
+        for (part, at, len) in [(&mut before.q, 1, q), (&mut before.p, 1 + q, p)] {
+            part.clear();
+            part.extend_from_slice(&place[at..at + len]);
+        }
+        let (v, lambda) = place[1 + q + p..].split_at(n);
+        debug_assert_eq!(lambda.len(), m);
+        self.begin(&before, h);
+        self.ended = None;
+        if m > 0 {
+            self.inertia.dynamics.kinematics.pose(&self.tree, &before.q);
             self.closure
-                .factorise(&self.tree, &self.balance, end, &mut self.solver);
+                .begin(&self.tree, &before, Some(&self.inertia.dynamics.kinematics), 0.0);
+            self.closure.lambda.copy_from_slice(lambda);
         }
-        Ok(())
-    }
-
-    /// The correction of the velocities, in place of the residual, and of the multipliers. Its size, and where
-    /// it is largest.
-    fn correct(&mut self) -> (f64, usize) {
-        let x = &mut self.balance.residual;
-        self.solver.solve(&self.tree, x);
-        self.closure.correct(self.balance.h, x);
-        let h = self.balance.h.abs();
-        let (mut change, mut worst) = (0.0_f64, 0);
-        for (j, x) in self.balance.residual.iter().enumerate() {
-            let moved = h * x.abs() / self.units[j];
-            if !(moved <= change) {
-                (change, worst) = (moved, j);
-            }
-        }
-        (change, worst)
-    }
-
-    /// Size of the motion in the step.
-    fn motion(&self) -> f64 {
-        let parts = self.balance.v.iter().zip(&self.units);
-        self.balance.h.abs() * parts.fold(0.0_f64, |m, (v, unit)| m.max(v.abs() / unit))
+        self.balance.v.clear();
+        self.balance.v.extend_from_slice(v);
+        let done = self.evaluate(&before).is_ok() && self.factorise(&before).is_ok();
+        self.before = before;
+        done
     }
 }
 
 impl Integrator for TreeVariational {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
-        let constrained = self.tree.constraints() > 0;
-        let one_sided = self.options.forcing == Forcing::OneSided;
-        self.balance.forcing = if one_sided { 2.0 } else { 1.0 };
-        let fraction = match self.options.rule {
-            Rule::Midpoint => 0.5,
-            Rule::Backward => 1.0,
+        let known = self.past.is_known(state, h);
+        let resumed = known.then(|| self.resume(state, h)).flatten();
+        let solved = match resumed {
+            Some(solved) => solved,
+            None => self
+                .start(state, h)
+                .map_err(|fault| self.diagnosed(state, fault))?,
         };
-        self.balance.begin(&self.tree, state, h, fraction);
-        let follows = self.follows(state);
-        if !follows {
-            self.dynamics.kinematics.place(&self.tree, &state.q);
-            let factored = self.dynamics.factorise(&self.tree);
-            factored.map_err(|node| self.singular(node))?;
-        }
-        // Half of the impulse of the constraints at each end.
-        let impulse = if one_sided { h } else { 0.5 * h };
-        if constrained {
-            let placed = (!follows).then_some(&self.dynamics.kinematics);
-            self.closure.begin(&self.tree, state, placed, impulse);
-        }
-        self.balance.guess(&self.tree, state, &mut self.dynamics);
-        let iterations = self.solve(state).map_err(|fault| self.diagnosed(state, fault))?;
+        let constrained = self.tree.constraints() > 0;
         self.balance.end_momentum(&self.tree, &mut self.next_p);
-        if constrained && !one_sided {
+        if constrained && self.options.forcing == Forcing::Symmetric {
             let end = (self.balance.end, &self.next_q[..]);
             let projected = self
                 .closure
-                .project(&self.tree, end, &mut self.next_p, &mut self.dynamics);
+                .project(&self.tree, end, &mut self.next_p, &mut self.inertia);
             projected.map_err(|node| self.singular(node))?;
             self.ended = Some(end.0);
         }
@@ -391,11 +283,75 @@ impl Integrator for TreeVariational {
         state.q.copy_from_slice(&self.next_q);
         state.p.copy_from_slice(&self.next_p);
         state.t += h;
+        self.past.record(
+            &mut state.carry,
+            known,
+            (h, solved),
+            (&self.balance.v, &self.closure.lambda),
+            (&state.q, &state.p),
+            &self.place,
+        );
         Ok(StepInfo {
-            iterations,
-            evaluations: iterations + 2,
+            iterations: solved.iterations,
+            evaluations: solved.made,
             dependent: if constrained { self.closure.depending } else { 0 },
             ..StepInfo::default()
         })
+    }
+}
+
+impl TreeVariational {
+    /// Prepares for a step.
+    fn begin(&mut self, state: &State, h: f64) {
+        let one_sided = self.options.forcing == Forcing::OneSided;
+        self.balance.forcing = if one_sided { 2.0 } else { 1.0 };
+        let fraction = match self.options.rule {
+            Rule::Midpoint => 0.5,
+            Rule::Backward => 1.0,
+        };
+        self.balance.begin(&self.tree, state, h, fraction);
+    }
+
+    /// Solves a step from the state alone.
+    fn start(&mut self, state: &State, h: f64) -> Result<Solved, Fault> {
+        self.begin(state, h);
+        self.ended = None;
+        let dynamics = &mut self.inertia.dynamics;
+        dynamics.kinematics.place(&self.tree, &state.q);
+        let factored = dynamics.factorise(&self.tree);
+        factored.map_err(|node| self.singular(node))?;
+        if self.tree.constraints() > 0 {
+            // Half of the impulse of the constraints at each end.
+            let one_sided = self.options.forcing == Forcing::OneSided;
+            let impulse = if one_sided { h } else { 0.5 * h };
+            let placed = Some(&self.inertia.dynamics.kinematics);
+            self.closure.begin(&self.tree, state, placed, impulse);
+        }
+        self.balance.guess(&self.tree, state, &mut self.inertia.dynamics);
+        self.solve(state, None)
+    }
+
+    /// Solves a step with what the one before it left; `None` where that does not do.
+    fn resume(&mut self, state: &State, h: f64) -> Option<Solved> {
+        let kept = self.past.rate(&state.carry);
+        let kept = self.derive_again(state, h).then_some(kept);
+        self.begin(state, h);
+        if self.tree.constraints() > 0 {
+            let follows = self.follows(state);
+            if !follows {
+                self.inertia.dynamics.kinematics.pose(&self.tree, &state.q);
+            }
+            let placed = (!follows).then_some(&self.inertia.dynamics.kinematics);
+            self.closure.begin(&self.tree, state, placed, 0.0);
+        }
+        self.balance.v.resize(self.tree.velocities(), 0.0);
+        let determined = self.closure.dependent == 0;
+        let unknowns = (&mut self.balance.v[..], &mut self.closure.lambda[..]);
+        let error = self.past.guess(&state.carry, &self.units, determined, unknowns);
+        // What links do in one step says nothing of the next where they swing.
+        if self.tree.has_links() && !(error <= SMOOTH) {
+            return None;
+        }
+        self.solve(state, kept).ok()
     }
 }
