@@ -131,7 +131,9 @@ fn extremes(points: &[(f64, f64)]) -> impl Iterator<Item = usize> {
 }
 
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (a[0] - b[0]).hypot(a[1] - b[1]).hypot(a[2] - b[2])
+    // Pixels are neither so large nor so small that squares of them need care.
+    let [x, y, z] = [0, 1, 2].map(|axis| a[axis] - b[axis]);
+    (x * x + y * y + z * z).sqrt()
 }
 
 fn distance_to_chord(point: [f64; 3], start: [f64; 3], end: [f64; 3]) -> f64 {

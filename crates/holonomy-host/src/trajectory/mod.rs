@@ -33,14 +33,31 @@ pub struct Row<'a> {
 impl Row<'_> {
     /// All numbers, in the order of the columns.
     pub fn numbers(&self) -> impl Iterator<Item = f64> {
-        let first = [self.t, self.kinetic, self.potential].into_iter();
-        let rest = [self.q, self.velocity, self.multipliers, self.angles];
-        first.chain(rest.into_iter().flatten().copied())
+        let rest = self.rest();
+        self.first()
+            .into_iter()
+            .chain(rest.into_iter().flatten().copied())
+    }
+
+    /// Appends all numbers.
+    fn append_to(&self, list: &mut Vec<f64>) {
+        list.extend_from_slice(&self.first());
+        for part in self.rest() {
+            list.extend_from_slice(part);
+        }
+    }
+
+    fn first(&self) -> [f64; 3] {
+        [self.t, self.kinetic, self.potential]
+    }
+
+    fn rest(&self) -> [&[f64]; 4] {
+        [self.q, self.velocity, self.multipliers, self.angles]
     }
 }
 
 /// Takes the rows of a trajectory one by one.
-pub trait Writer {
+pub trait Writer: Send {
     /// Takes one more row.
     fn push(&mut self, row: &Row) -> io::Result<()>;
     /// Writes what is left, and gives the file back to be put in its place.
@@ -67,7 +84,7 @@ pub fn writer(
 /// Names of all columns.
 fn columns(layout: &Layout, angles: bool) -> impl Iterator<Item = String> {
     let first = ["t", "kinetic", "potential"].map(str::to_owned).into_iter();
-    let names = layout.coordinates.iter().chain(&layout.velocities).cloned();
+    let names = layout.coordinates.iter().chain(layout.velocities.iter()).cloned();
     let multipliers = layout.multipliers.iter().map(|name| format!("lambda.{name}"));
     let turned = layout.rotations.iter().filter(move |_| angles);
     let angles = turned.flat_map(|(_, name)| [1, 2, 3].map(|k| format!("euler.{name}.{k}")));

@@ -170,7 +170,7 @@ fn page_header(rows: usize) -> io::Result<Vec<u8>> {
 
 impl Writer for ParquetWriter {
     fn push(&mut self, row: &Row) -> io::Result<()> {
-        self.pending.extend(row.numbers());
+        row.append_to(&mut self.pending);
         if self.pending.len() >= self.rows_per_group * self.columns.len() {
             self.flush()?;
         }

@@ -34,7 +34,7 @@ pub struct Sample<'a> {
     pub system: &'a dyn System,
     /// Where it is.
     pub state: &'a State,
-    /// What was measured on it.
+    /// What was measured on it; nothing if no observer of the run [asks for it](Observer::measures).
     pub measured: &'a Measurement,
 }
 
@@ -44,6 +44,11 @@ pub trait Observer {
     fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
         let _ = sample;
         ControlFlow::Continue(())
+    }
+
+    /// Whether it looks at what was measured. If no observer does, nothing is.
+    fn measures(&self) -> bool {
+        true
     }
 
     /// Called every few steps with the number taken so far: a chance to stop between samples.
@@ -92,7 +97,7 @@ pub struct RunError {
 
 /// Steps between two calls of [`Observer::pulse`]: fewer where there is more to move.
 fn pulse_every(state: &State) -> u64 {
-    (4096 / (state.q.len() as u64 + 1)).clamp(16, 256)
+    (4096 / (state.q.len() as u64 + 1)).clamp(1, 256)
 }
 
 impl Simulation {
@@ -108,12 +113,15 @@ impl Simulation {
         let mut work = Work::default();
         let mut scratch = self.system.scratch();
         let mut measured = Measurement::default();
+        let measures = observers.iter().any(|observer| observer.measures());
         loop {
             let last = work.steps == schedule.steps;
             let mut stop = false;
             if last || work.steps == sample_at {
                 sample_at = work.steps.saturating_add(schedule.every.max(1));
-                self.system.measure(&self.state, &mut measured, &mut scratch);
+                if measures {
+                    self.system.measure(&self.state, &mut measured, &mut scratch);
+                }
                 let sample = Sample {
                     step: work.steps,
                     system: &*self.system,
