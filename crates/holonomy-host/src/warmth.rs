@@ -27,6 +27,8 @@ pub struct Moment {
 
 /// Fewer bodies make no map.
 const FEWEST: usize = 100;
+/// More take a gigabyte, and their map shows no more.
+const MOST: usize = 200_000;
 /// Moments that are kept, and that are shown.
 const KEPT: usize = 24;
 const SHOWN: usize = 6;
@@ -78,11 +80,12 @@ impl Moment {
 
 /// Whether there are many bodies, each a direction from the same point.
 fn is_shared(layout: &Layout) -> bool {
-    let many = layout.bases.len() >= FEWEST && layout.coordinates.len() == 3 * layout.bases.len();
-    many && layout.bases.windows(2).all(|pair| match (&pair[0], &pair[1]) {
-        (Base::Fixed(a), Base::Fixed(b)) => a == b,
-        _ => false,
-    })
+    let many = (FEWEST..=MOST).contains(&layout.bases.len());
+    many && layout.coordinates.len() == 3 * layout.bases.len()
+        && layout.bases.windows(2).all(|pair| match (&pair[0], &pair[1]) {
+            (Base::Fixed(a), Base::Fixed(b)) => a == b,
+            _ => false,
+        })
 }
 
 #[cfg(test)]

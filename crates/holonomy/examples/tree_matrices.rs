@@ -87,7 +87,7 @@ fn answer(tree: &Tree, request: &Value) -> Result<Value, Box<dyn Error>> {
         states.push(matrices(tree, &q, &v));
     }
     let layout = tree.layout();
-    Ok(json!({ "coordinates": layout.coordinates, "velocities": layout.velocities, "states": states }))
+    Ok(json!({ "coordinates": *layout.coordinates, "velocities": *layout.velocities, "states": states }))
 }
 
 fn matrices(tree: &Tree, q: &[f64], v: &[f64]) -> Value {

@@ -1,4 +1,8 @@
 //! What every mechanical system offers: energy, velocities, equations of motion.
+mod names;
+
+pub use names::Names;
+
 use crate::{Vec3, lagrangian::Undefined};
 use std::{any::Any, borrow::Cow, f64::consts::TAU};
 
@@ -85,11 +89,11 @@ pub enum Base {
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
     /// Names of the bodies.
-    pub bodies: Vec<String>,
+    pub bodies: Names,
     /// One name per entry of `q`, such as `q.upper.x`.
-    pub coordinates: Vec<String>,
+    pub coordinates: Names,
     /// One name per entry of the velocity, such as `omega.upper.x`.
-    pub velocities: Vec<String>,
+    pub velocities: Names,
     /// Names of the sites; empty where every body has one, called as it is.
     pub sites: Vec<String>,
     /// For each site, where the link that ends there begins; at the site itself where there is no link.

@@ -19,9 +19,9 @@ pub fn trajectory(title: &str, layout: &Layout, summary: &Summary, paths: &Paths
     let place = |point: Vec3| -> [f64; 3] { ((point - origin) / scale).into() };
     let kept = paths.bodies.iter().zip(&paths.points);
     let names = if layout.sites.is_empty() {
-        &layout.bodies
+        &layout.bodies[..]
     } else {
-        &layout.sites
+        &layout.sites[..]
     };
     let mut drawn: Vec<Path> = kept
         .map(|(&body, points)| Path {
@@ -72,8 +72,8 @@ pub fn views(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> 
         return None;
     }
     let names = match layout.sites.is_empty() {
-        true => &layout.bodies,
-        false => &layout.sites,
+        true => &layout.bodies[..],
+        false => &layout.sites[..],
     };
     let down = layout.down.unwrap_or(-Vec3::z());
     let up = down.iamax();

@@ -36,7 +36,7 @@ fn mass_matrix_bias_and_gravity_are_those_that_are_stored() {
             .iter()
             .map(|x| x.as_str().unwrap())
             .collect();
-        assert_eq!(tree.layout().velocities, velocities, "case {k}");
+        assert_eq!(*tree.layout().velocities, velocities, "case {k}");
         for state in case["states"].as_array().unwrap() {
             let (q, v) = (numbers(&state["q"]), numbers(&state["v"]));
             let ours = [tree.mass_matrix(&q), tree.coriolis(&q, &v), tree.weight(&q)];

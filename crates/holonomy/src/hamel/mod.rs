@@ -88,8 +88,8 @@ impl Hamel {
             .iter()
             .map(|place| format!("momentum {}", name(free[*place])));
         let layout = Layout {
-            bodies: coordinates.to_vec(),
-            coordinates: coordinates.to_vec(),
+            bodies: coordinates.to_vec().into(),
+            coordinates: coordinates.to_vec().into(),
             velocities: free.iter().map(|i| name(*i)).collect(),
             invariants: mechanics.invariants().iter().cloned().chain(momenta).collect(),
             expressions: mechanics.expressions(),

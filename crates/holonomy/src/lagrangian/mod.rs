@@ -47,8 +47,8 @@ impl Lagrangian {
         let free = |i: &usize| !mechanics.depends_on(*i);
         let cyclic: Vec<usize> = (0..n).filter(free).collect();
         let layout = Layout {
-            bodies: coordinates.to_vec(),
-            coordinates: coordinates.to_vec(),
+            bodies: coordinates.to_vec().into(),
+            coordinates: coordinates.to_vec().into(),
             velocities: coordinates.iter().map(|name| format!("{name}'")).collect(),
             invariants: mechanics
                 .invariants()

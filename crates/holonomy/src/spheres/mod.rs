@@ -23,8 +23,9 @@ use crate::{
     lagrangian::Undefined,
     potential::{ListWork, Potential, Symmetry},
     solve::Lu,
-    system::{Base, Layout, ManifoldError, Measurement, Scratch, State, System, workspace},
+    system::{Base, Layout, ManifoldError, Measurement, Names, Scratch, State, System, workspace},
 };
+use std::sync::Arc;
 
 /// A body of [`Spheres`] as it is drawn and named: a link from its base along its direction.
 #[derive(Clone, Debug)]
@@ -53,7 +54,7 @@ pub enum Point {
 
 /// A system on (S²)ⁿ.
 pub struct Spheres {
-    bodies: Vec<Body>,
+    bodies: Arc<[Body]>,
     inertia: Inertia,
     points: Vec<Point>,
     potentials: Vec<Box<dyn Potential>>,
@@ -95,7 +96,7 @@ impl Spheres {
         potentials: Vec<Box<dyn Potential>>,
     ) -> Self {
         let mut spheres = Self {
-            bodies,
+            bodies: bodies.into(),
             inertia,
             points,
             potentials,
@@ -109,9 +110,11 @@ impl Spheres {
             Symmetry::None => Vec::new(),
         };
         let bodies = &spheres.bodies;
-        let label = |symbol: &str| {
-            let axis = |name: &str| ["x", "y", "z"].map(|axis| format!("{symbol}.{name}.{axis}"));
-            bodies.iter().flat_map(|b| axis(&b.name)).collect()
+        let names = bodies.clone();
+        let label = |symbol: &'static str| {
+            let bodies = bodies.clone();
+            let name = move |k: usize| format!("{symbol}.{}.{}", bodies[k / 3].name, ["x", "y", "z"][k % 3]);
+            Names::made(3 * names.len(), name)
         };
         let mut expressions = Vec::new();
         for potential in &spheres.potentials {
@@ -120,9 +123,9 @@ impl Spheres {
         }
         let axes = spheres.axes.iter();
         spheres.layout = Layout {
-            bodies: bodies.iter().map(|b| b.name.clone()).collect(),
             coordinates: label("q"),
             velocities: label("omega"),
+            bodies: Names::made(bodies.len(), move |k| names[k].name.clone()),
             bases: bodies.iter().map(|b| b.base).collect(),
             invariants: axes
                 .map(|axis| format!("angular momentum {}", symmetry::axis_name(axis)))

@@ -223,6 +223,7 @@ impl Tree {
         let names = layout.bodies.clone();
         let (mut nodes, mut motions): (Vec<Node>, _) = (Vec::new(), Vec::new());
         let (mut body_nodes, mut node_from_body): (Vec<usize>, Vec<Pose>) = (Vec::new(), Vec::new());
+        let (mut coordinates, mut velocities) = (Vec::new(), Vec::new());
         let (mut q, mut v) = (0, 0);
         for (i, body) in parts.bodies.into_iter().enumerate() {
             let name = &names[i];
@@ -234,12 +235,10 @@ impl Tree {
                 false => body.inertia.check(),
             };
             sound.map_err(|e| TreeError::Inertia(name.clone(), e))?;
-            labels(name, &body.joint, &mut layout.coordinates, &mut layout.velocities);
+            labels(name, &body.joint, &mut coordinates, &mut velocities);
             if matches!(body.joint, Joint::Spherical | Joint::Free) {
                 // The quaternion is the last of its coordinates.
-                layout
-                    .rotations
-                    .push((layout.coordinates.len() - 4, name.clone()));
+                layout.rotations.push((coordinates.len() - 4, name.clone()));
             }
             let (primitives, last_from_joint) = primitives(name, body.joint, &mut motions)?;
             let mut parent = body.parent.map(|p| body_nodes[p]);
@@ -300,6 +299,7 @@ impl Tree {
         if let Some((what, b)) = bad.into_iter().find(|(_, b)| *b >= names.len()) {
             return Err(TreeError::NoBody(what.to_owned(), b));
         }
+        (layout.coordinates, layout.velocities) = (coordinates.into(), velocities.into());
         layout.bases = bases(&parts.sites, &nodes, &body_nodes);
         let named = parts.sites.iter().map(|site| site.name.clone());
         layout.sites = named.chain(layout.bodies.iter().cloned()).collect();
