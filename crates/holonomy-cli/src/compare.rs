@@ -7,6 +7,7 @@ use crate::{
     output::{self, bold, dim, lasting, number, rough, rounded, scientific},
     progress::Bar,
     table::{Align, Table},
+    threads::ThreadArguments,
 };
 use holonomy::{
     integrator::catalog,
@@ -30,6 +31,8 @@ pub(crate) struct Compare {
     methods: Vec<String>,
     #[command(flatten)]
     schedule: ScheduleArguments,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArguments,
     #[command(flatten)]
     output: OutputArguments,
 }

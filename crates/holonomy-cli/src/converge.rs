@@ -7,6 +7,7 @@ use crate::{
     output::{self, bold, dim, grouped, scientific},
     progress::Bar,
     table::{Align, Table},
+    threads::ThreadArguments,
 };
 use holonomy::model::{Unit, parse_quantity};
 use holonomy_host::{
@@ -36,6 +37,8 @@ pub(crate) struct Converge {
     /// Time at which errors are measured, s; keep it short where the motion is chaotic
     #[arg(long, value_name = "T", value_parser = not_blank, allow_negative_numbers = true)]
     duration: Option<String>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArguments,
     #[command(flatten)]
     output: OutputArguments,
 }

@@ -20,6 +20,7 @@ mod settle;
 mod show;
 mod summary;
 mod table;
+mod threads;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -70,9 +71,9 @@ fn main() -> ExitCode {
         Command::Explain(command) => command.run(),
         Command::Methods(command) => command.run(),
         Command::Settle(command) => command.run(),
-        Command::Run(command) => command.run(),
-        Command::Compare(command) => command.run(),
-        Command::Converge(command) => command.run(),
+        Command::Run(command) => command.threads.within(|| command.run()),
+        Command::Compare(command) => command.threads.within(|| command.run()),
+        Command::Converge(command) => command.threads.within(|| command.run()),
         Command::Report(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Import(command) => command.run(),

@@ -7,6 +7,7 @@ use crate::{
     output::{self, complain, grouped, number},
     progress::Bar,
     summary::describe,
+    threads::ThreadArguments,
 };
 use holonomy::{integrator::catalog, model::Model};
 use holonomy_host::{
@@ -30,6 +31,8 @@ pub(crate) struct Run {
     /// Trajectory format: parquet, csv or npz
     #[arg(long, value_name = "F", value_parser = not_blank)]
     format: Option<String>,
+    #[command(flatten)]
+    pub(crate) threads: ThreadArguments,
     #[command(flatten)]
     output: OutputArguments,
 }

@@ -143,6 +143,9 @@ impl Rows {
             let value = format!("{}, and {} rejected", grouped(substeps), grouped(rejected));
             self.row("solver", "own steps", value);
         }
+        if let Some(rebuilds) = solver.rebuilds {
+            self.row("neighbours", "lists made", format!("{} times", grouped(rebuilds)));
+        }
         let speed = format!(
             "{} in {}",
             rounded(summary.steps_per_second),

@@ -5,7 +5,7 @@ use holonomy::{
     integrator::catalog::Mechanism,
     model::Model,
     simulation::{RunReport, Simulation},
-    system::Measurement,
+    system::{Measurement, Names},
 };
 use serde::Serialize;
 
@@ -159,6 +159,9 @@ pub struct SolverSummary {
     /// Those that it threw away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejected: Option<u64>,
+    /// How often lists of neighbours were made, where there is a cut-off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebuilds: Option<u64>,
 }
 
 /// The last good state, as the engine stores it.
@@ -198,9 +201,11 @@ impl Summary {
         let on_spheres = matches!(model.mechanism, Mechanism::Spheres(_));
         let drift = record.energy.drift();
         let names = layout.invariants.iter();
-        let moved = |names: &[String], initial: &[f64], last: &[f64]| -> Vec<Moved> {
+        let moved = |names: &Names, initial: &[f64], last: &[f64]| -> Vec<Moved> {
+            if on_spheres {
+                return Vec::new();
+            }
             let each = names.iter().zip(initial.iter().zip(last));
-            let each = each.filter(|_| !on_spheres);
             each.map(|(name, (initial, last))| Moved {
                 name: name.clone(),
                 initial: *initial,
@@ -260,6 +265,7 @@ impl Summary {
                 evaluations: report.evaluations,
                 substeps: adaptive(report.substeps),
                 rejected: adaptive(report.rejected),
+                rebuilds: rebuilds(model),
             },
             final_state: FinalState {
                 t: state.t,
@@ -285,6 +291,13 @@ impl Summary {
     /// The summary as JSON text; every finite number reads back as it was.
     pub fn to_json(&self) -> String {
         json(self)
+    }
+}
+
+fn rebuilds(model: &Model) -> Option<u64> {
+    match &model.mechanism {
+        Mechanism::Spheres(spheres) => Some(spheres.list_work()?.rebuilds),
+        _ => None,
     }
 }
 

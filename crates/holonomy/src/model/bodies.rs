@@ -1,4 +1,4 @@
-//! What moves: `[[body]]`, `[chain]`, `[grid]`, `[icosphere]`, `inertia`, and how it starts:
+//! What moves: `[[body]]`, `[chain]`, `[grid]`, `[icosphere]`, `[spiral]`, `inertia`, and how it starts:
 //! `[[start]]`, `[[swirl]]`.
 mod many;
 mod start;
@@ -10,7 +10,7 @@ use crate::{
     spheres::{Body, Inertia, InertiaError, Link, Links},
     system::Base,
 };
-use many::{read_chain, read_grid, read_icosphere};
+use many::{read_chain, read_grid, read_icosphere, read_spiral};
 use start::{read_start, read_swirl};
 use std::ops::Range;
 
@@ -63,7 +63,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Bodies> {
     let mut all = Bodies::default();
     let problems = root.problems();
     let before = problems.len();
-    let makers = ["body", "chain", "grid", "icosphere"];
+    let makers = ["body", "chain", "grid", "icosphere", "spiral"];
     let given: Vec<&str> = makers.into_iter().filter(|key| root.has(key)).collect();
     let _ = root.has("inertia");
     if let [first, second, ..] = given[..] {
@@ -73,7 +73,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Bodies> {
                 span,
                 format!("`{first}` and `{second}` cannot stand in one model"),
             )
-            .help("keep one of them: bodies come from `[[body]]`, `[chain]`, `[grid]` or `[icosphere]`");
+            .help("keep one of them: bodies come from `[[body]]`, `[chain]`, `[grid]`, `[icosphere]` or `[spiral]`");
         let _ = (root.has("start"), root.has("swirl"));
         return None;
     }
@@ -84,10 +84,11 @@ pub(super) fn read(root: &Section<'_>) -> Option<Bodies> {
     for section in sections {
         ok &= read_body(section, &mut all, &written).is_some();
     }
-    let one: [(&str, ReadMany); 3] = [
+    let one: [(&str, ReadMany); 4] = [
         ("chain", read_chain),
         ("grid", read_grid),
         ("icosphere", read_icosphere),
+        ("spiral", read_spiral),
     ];
     for (key, read) in one {
         if let Some(section) = root.optional(key).table() {
@@ -101,7 +102,9 @@ pub(super) fn read(root: &Section<'_>) -> Option<Bodies> {
             span.unwrap_or_else(|| root.span()),
             "the model has no bodies",
         )
-        .help("add `[[body]]` sections, or `[chain]`, `[grid]` or `[icosphere]` for many at once");
+        .help(
+            "add `[[body]]` sections, or `[chain]`, `[grid]`, `[icosphere]` or `[spiral]` for many at once",
+        );
     }
     named &= !all.bodies.is_empty();
     all.sound = ok && named;

@@ -59,6 +59,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("chain", THERE),
     ("grid", THERE),
     ("icosphere", THERE),
+    ("spiral", THERE),
     ("inertia", THERE),
     ("potential", THERE),
     ("swirl", THERE),

@@ -170,7 +170,8 @@ const SPACES: &[&str] = &["spheres", "lagrangian", "tree"];
 fn read_family(root: &Section<'_>) -> Family {
     let space = root.optional("space").choice(SPACES);
     let any = |keys: &[&str]| keys.iter().any(|key| root.holds(key));
-    let typed = any(&["lagrangian", "coordinates"]) && !any(&["body", "chain", "grid", "icosphere"]);
+    let typed =
+        any(&["lagrangian", "coordinates"]) && !any(&["body", "chain", "grid", "icosphere", "spiral"]);
     let lagrangian = match &space {
         Some(space) if space.value == "spheres" && typed => {
             root.problems()

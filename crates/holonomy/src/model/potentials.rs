@@ -1,11 +1,12 @@
 //! `[[potential]]`, by kind.
 pub(super) mod formula;
+mod pairs;
 
 use super::{Section, Spanned, Unit, bodies, bodies::Bodies};
 use crate::{
     Vec3,
-    potential::{Bending, BendingLaw, Cotangent, Dipoles, Gravity, LennardJones, Pairs, Potential, Spring},
-    spheres::{Body, Point},
+    potential::{Bending, BendingLaw, Dipoles, Gravity, Potential, Spring},
+    spheres::Point,
     system::Base,
 };
 use std::ops::Range;
@@ -28,8 +29,9 @@ const KINDS: &[(&str, Read)] = &[
     ("spring", spring),
     ("bending", bending),
     ("dipoles", dipoles),
-    ("lennard-jones", lennard_jones),
-    ("cotangent", cotangent),
+    ("lennard-jones", pairs::lennard_jones),
+    ("cotangent", pairs::cotangent),
+    ("pairs", pairs::formula),
     ("formula", formula::read),
 ];
 
@@ -252,7 +254,7 @@ fn bending(section: &Section<'_>, bodies: Option<&Bodies>, _: &mut Vec<Point>) -
 fn dipoles(section: &Section<'_>, bodies: Option<&Bodies>, _: &mut Vec<Point>) -> Option<Box<dyn Potential>> {
     let moment = section.required("moment").number(Unit::AMPERE_METRE_SQUARED);
     let bodies = sound(bodies)?;
-    enough_but_not_too_many(section, bodies, MOST_DIPOLES)?;
+    enough_but_not_too_many(section, bodies, MOST_DIPOLES, "")?;
     let mut pivots = Vec::with_capacity(bodies.bodies.len());
     for body in &bodies.bodies {
         let Base::Fixed(pivot) = body.base else {
@@ -283,95 +285,11 @@ fn dipoles(section: &Section<'_>, bodies: Option<&Bodies>, _: &mut Vec<Point>) -
     Some(Box::new(Dipoles::new(&pivots, &moments, PERMEABILITY)))
 }
 
-fn lennard_jones(
-    section: &Section<'_>,
-    bodies: Option<&Bodies>,
-    _: &mut Vec<Point>,
-) -> Option<Box<dyn Potential>> {
-    let epsilon = section.required("epsilon").positive(Unit::JOULE);
-    let sigma = section.required("sigma").positive(Unit::METRE);
-    let bodies = sound(bodies)?;
-    let radius = on_one_sphere(section, bodies)?;
-    apart(section, bodies, false)?;
-    let law = LennardJones::new(epsilon?.value, sigma?.value, radius);
-    Some(Box::new(Pairs::new(law, bodies.bodies.len())))
-}
-
-fn cotangent(
-    section: &Section<'_>,
-    bodies: Option<&Bodies>,
-    _: &mut Vec<Point>,
-) -> Option<Box<dyn Potential>> {
-    let strength = section.required("strength").number(Unit::JOULE);
-    let bodies = sound(bodies)?;
-    on_one_sphere(section, bodies)?;
-    apart(section, bodies, true)?;
-    let law = Cotangent {
-        strength: strength?.value,
-    };
-    Some(Box::new(Pairs::new(law, bodies.bodies.len())))
-}
-
-/// The radius of the sphere that all bodies move on.
-fn on_one_sphere(section: &Section<'_>, bodies: &Bodies) -> Option<f64> {
-    let first = &bodies.bodies[0];
-    let differs = |b: &&Body| b.base != first.base || b.length != first.length;
-    let Some(other) = bodies.bodies.iter().find(differs) else {
-        return Some(first.length);
-    };
-    let difference = match (first.base, other.base) {
-        (_, Base::Site(_)) => "hangs on another body".to_owned(),
-        _ if first.base != other.base => format!("has another pivot than `{}`", first.name),
-        _ => format!("has another length than `{}`", first.name),
-    };
-    let message = format!(
-        "bodies must move on one sphere, but `{}` {difference}",
-        other.name
-    );
-    section
-        .error(message)
-        .help("give all bodies the same `pivot` and `length`, and no `parent`")
-        .none()
-}
-
-/// Checks that no two bodies are at the same place at the start, nor at opposite ones if that matters.
-fn apart(section: &Section<'_>, bodies: &Bodies, opposite: bool) -> Option<()> {
-    enough_but_not_too_many(section, bodies, MOST_IN_PAIRS)?;
-    for (i, a) in bodies.directions.iter().enumerate() {
-        for (j, b) in bodies.directions[..i].iter().enumerate() {
-            // 1 − |cos θ| = ½θ² near 0 and 180°.
-            let c = a.dot(b);
-            if 1.0 - c.abs() > 0.5 * NEAR * NEAR || (c < 0.0 && !opposite) {
-                continue;
-            }
-            let names = bodies.names();
-            let place = if c < 0.0 {
-                "opposite places"
-            } else {
-                "the same place"
-            };
-            let message = format!(
-                "`{}` and `{}` are at {place} at the start, where this potential is infinite",
-                names[j], names[i]
-            );
-            return section
-                .error(message)
-                .help("change the `direction` of one of them")
-                .none();
-        }
-    }
-    Some(())
-}
-
-/// Angle below which two bodies count as being at the same place, rad: rounding moves them by 1e-16.
-const NEAR: f64 = 1e-7;
 /// Pairs of dipoles are kept in memory, 48 bytes each.
 const MOST_DIPOLES: usize = 4_000;
-/// All pairs are visited at every step: a second or so for this many bodies.
-const MOST_IN_PAIRS: usize = 50_000;
 
-/// Potentials between all pairs need some, and cannot have too many.
-fn enough_but_not_too_many(section: &Section<'_>, bodies: &Bodies, most: usize) -> Option<()> {
+/// Potentials between all pairs need some, and cannot have too many; `more` says how there can be more.
+fn enough_but_not_too_many(section: &Section<'_>, bodies: &Bodies, most: usize, more: &str) -> Option<()> {
     let count = bodies.bodies.len();
     if count == 1 {
         let message = "this potential does nothing: there is only one body";
@@ -384,6 +302,6 @@ fn enough_but_not_too_many(section: &Section<'_>, bodies: &Bodies, most: usize) 
         .error(format!(
             "{count} bodies are too many for a potential between all pairs"
         ))
-        .help(format!("at most {most} are possible"))
+        .help(format!("at most {most} are possible{more}"))
         .none()
 }

@@ -48,6 +48,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ),
     ("grid", THERE),
     ("icosphere", THERE),
+    ("spiral", THERE),
     ("inertia", "in a `[[body]]`"),
     ("swirl", THERE),
     ("coordinates", TYPED),

@@ -1,4 +1,4 @@
-//! Many bodies in one section: `[chain]`, `[grid]`, `[icosphere]`.
+//! Many bodies in one section: `[chain]`, `[grid]`, `[icosphere]`, `[spiral]`.
 use super::{Bodies, Shape, read_shape, unit};
 use crate::{
     Vec3,
@@ -106,13 +106,42 @@ pub(super) fn read_grid(section: Section<'_>, all: &mut Bodies) -> Option<()> {
 }
 
 pub(super) fn read_icosphere(section: Section<'_>, all: &mut Bodies) -> Option<()> {
-    let subdivisions = section.required("subdivisions").count(0..=7);
+    let subdivisions = section.required("subdivisions").count(0..=8);
+    let sphere = read_sphere(section)?;
+    let vertices = Icosphere::new(subdivisions?.value as u32).vertices;
+    all.push_on(&sphere, vertices);
+    Some(())
+}
+
+/// Points on a spiral from pole to pole, each a golden angle on from the last, with equal areas between them.
+pub(super) fn read_spiral(section: Section<'_>, all: &mut Bodies) -> Option<()> {
+    let count = section.required("count").count(1..=MOST_BODIES);
+    let sphere = read_sphere(section)?;
+    let count = count?.value;
+    let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    let point = |i: usize| {
+        let z = 1.0 - (2 * i + 1) as f64 / count as f64;
+        let (sine, cosine) = (golden * i as f64).sin_cos();
+        let around = (1.0 - z * z).sqrt();
+        Vec3::new(around * cosine, around * sine, z).normalize()
+    };
+    all.push_on(&sphere, (0..count).map(point));
+    Some(())
+}
+
+/// Point masses of one kind on a sphere about the origin.
+struct Sphere<'a> {
+    shape: Shape,
+    prefix: &'a str,
+}
+
+fn read_sphere<'a>(section: Section<'a>) -> Option<Sphere<'a>> {
     let mass = section.required("mass").positive(Unit::KILOGRAM);
     let radius = section.optional("radius").positive(Unit::METRE);
     let has_radius = section.has("radius");
     let prefix = read_prefix(&section, "body");
     section.finish();
-    let (subdivisions, mass) = (subdivisions?.value, mass?.value);
+    let mass = mass?.value;
     if has_radius && radius.is_none() {
         return None;
     }
@@ -124,20 +153,17 @@ pub(super) fn read_icosphere(section: Section<'_>, all: &mut Bodies) -> Option<(
         moment: mass * length * length,
         reach: length,
     };
-    for (i, vertex) in Icosphere::new(subdivisions as u32)
-        .vertices
-        .into_iter()
-        .enumerate()
-    {
-        all.push(
-            format!("{prefix}-{}", i + 1),
-            Base::Fixed(Vec3::zeros()),
-            &shape,
-            vertex,
-            Vec3::zeros(),
-        );
+    Some(Sphere { shape, prefix })
+}
+
+impl Bodies {
+    fn push_on(&mut self, sphere: &Sphere<'_>, directions: impl IntoIterator<Item = Vec3>) {
+        let pivot = Base::Fixed(Vec3::zeros());
+        for (i, direction) in directions.into_iter().enumerate() {
+            let name = format!("{}-{}", sphere.prefix, i + 1);
+            self.push(name, pivot, &sphere.shape, direction, Vec3::zeros());
+        }
     }
-    Some(())
 }
 
 /// What the names of many bodies begin with.
