@@ -55,8 +55,14 @@ pub(super) enum Ahead {
     },
 }
 
+/// Entries of q up to which a run is worth more steps: of larger systems several states would not fit beside each other.
+const LARGEST: usize = 200_000;
+
 /// Adds the lines that a few more steps give.
 pub(super) fn measure(model: &Model, summary: &Summary, lines: &mut Vec<Line>) -> Ahead {
+    if model.state.q.len() > LARGEST {
+        return Ahead::Regular;
+    }
     let mut method = model.integrator();
     let start = underway(model, &mut *method);
     let mut error = f64::EPSILON;
