@@ -7,7 +7,7 @@
 //! molecules-642             ours, kernel
 //! molecules-10242, -40962   ours (with a cut-off)
 //! cable-N                   ours-tree, ours-spheres
-//! revolute-N, cable-34, puppet   ours
+//! revolute-N, cable-34, puppet, spherical-pendulum   ours
 //! ```
 use crate::kernel::{chain::Chain, molecules::Molecules, pendulum::Pendulum};
 use holonomy::{
@@ -110,6 +110,7 @@ fn model(row: &str, family: Family) -> Result<Model, String> {
         ("cable", links) => load(&cable(links), &[]),
         ("revolute", joints) => load(&revolute(joints), &[]),
         ("cable-34", _) => load(include_str!("../../scenarios/cable-34/model.toml"), &[]),
+        ("spherical", _) => load(include_str!("../../scenarios/spherical-pendulum/model.toml"), &[]),
         ("puppet", _) => load(include_str!("../../scenarios/puppet/model.toml"), &[]),
         _ => Err(format!("there is no row `{row}`")),
     }
