@@ -11,7 +11,6 @@
 //! What cannot be done is answered by `unavailable REASON`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it talks over pipes")]
 
-use holonomy::spheres::view;
 use holonomy_bench::{
     cpu_ns,
     precision::{self, Plan},
@@ -77,13 +76,12 @@ fn steps(row: &str, who: &str, steps: &str) -> Result<(), String> {
     open(row, who)?.steps(steps)
 }
 
-/// Velocities are those of the points on the unit sphere, ω × q; molecules have a mass of 1 kg.
 fn export(row: &str, file: &str) -> Result<(), String> {
-    let model = work::row_model(row)?;
-    let (q, p) = (view(&model.state.q), view(&model.state.p));
-    let velocity = p.iter().zip(q).flat_map(|(p, q)| p.cross(q).as_slice().to_vec());
-    let all = model.state.q.iter().copied().chain(velocity);
-    let bytes: Vec<u8> = all.flat_map(f64::to_le_bytes).collect();
+    let bytes: Vec<u8> = work::start(row)?
+        .concat()
+        .into_iter()
+        .flat_map(f64::to_le_bytes)
+        .collect();
     std::fs::write(file, bytes).map_err(|e| format!("{file}: {e}"))
 }
 

@@ -87,9 +87,24 @@ impl Work for Ours {
     }
 }
 
-/// The model behind a row, for exports and comparisons.
+/// The model behind a row.
 pub fn row_model(row: &str) -> Result<Model, String> {
     model(row, Family::Any)
+}
+
+/// Where a row of molecules starts, for peers: positions and velocities.
+pub fn start(row: &str) -> Result<[Vec<f64>; 2], String> {
+    let count = row.rsplit('-').next().and_then(|count| count.parse().ok());
+    let level = icosphere(count.unwrap_or(0))?;
+    let overrides = [format!("icosphere.subdivisions={level}")];
+    let State { q, p, .. } = load(include_str!("../models/molecules.toml"), &overrides)?.state;
+    // Momenta are q × q̇: masses and the radius are 1.
+    let velocity = view(&p).iter().zip(view(&q)).flat_map(|(p, q)| {
+        let v = p.cross(q);
+        [v.x, v.y, v.z]
+    });
+    let velocity = velocity.collect();
+    Ok([q, velocity])
 }
 
 fn model(row: &str, family: Family) -> Result<Model, String> {
@@ -116,24 +131,27 @@ fn model(row: &str, family: Family) -> Result<Model, String> {
     }
 }
 
-/// Reads a model with overrides; all its problems in one line.
+/// Reads a model with overrides, or says what is wrong first.
 pub fn load(text: &str, overrides: &[String]) -> Result<Model, String> {
     let mut source = Source::new("bench", text);
     for text in overrides {
         source.with_override(text.clone());
     }
-    let problems = |list: Vec<model::Problem>| {
-        let all: Vec<&str> = list.iter().map(|problem| problem.message.as_str()).collect();
-        all.join("; ")
+    let first = |list: Vec<model::Problem>| {
+        let mut errors = list
+            .iter()
+            .filter(|problem| problem.severity == model::Severity::Error);
+        errors
+            .next()
+            .map_or_else(String::new, |problem| problem.message.clone())
     };
-    model::load(&source).map_err(problems)
+    model::load(&source).map_err(first)
 }
 
 /// The sphere of molecules with 2.5 σ as cut-off and a skin of 0.3 σ, LAMMPS's own in reduced units; rest distance
 /// and step shrink with the mesh.
 fn molecules(count: usize) -> Result<Model, String> {
-    let level = (0..9).find(|k| 10 * 4_usize.pow(*k) + 2 == count);
-    let level = level.ok_or_else(|| format!("no icosphere has {count} vertices"))?;
+    let level = icosphere(count)?;
     let sigma = Icosphere::new(level).mean_edge() / 2_f64.powf(1.0 / 6.0);
     let step = 0.005 * sigma / 0.134_284_901_143_791_7;
     let [cutoff, switch, skin] = [2.5, 2.25, 0.3].map(|reach| reach * sigma);
@@ -146,6 +164,12 @@ fn molecules(count: usize) -> Result<Model, String> {
         format!("run.step={step:e}"),
     ];
     load(&text, &overrides)
+}
+
+/// How often an icosahedron must be divided for so many vertices.
+fn icosphere(count: usize) -> Result<u32, String> {
+    let level = (0..9).find(|k| 10 * 4_usize.pow(*k) + 2 == count);
+    level.ok_or_else(|| format!("no icosphere has {count} vertices"))
 }
 
 /// Two metres of cable between pins 1.4 m apart; it starts as a V in a plane tilted by 45°.

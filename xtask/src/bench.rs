@@ -21,7 +21,7 @@ use crate::{Outcome, gate, root, scaling};
 use contest::Times;
 use environment::Environment;
 use precision::Study;
-use rows::{Bound, ROWS, Row};
+use rows::{Bound, ROWS, Row, Source};
 use std::path::PathBuf;
 
 /// How long things may take.
@@ -69,8 +69,6 @@ struct Findings {
     contests: Vec<Contest>,
     asked: Vec<Asked>,
     studies: Vec<Study>,
-    /// Lines about single rows.
-    remarks: Vec<String>,
     versions: Vec<String>,
 }
 
@@ -191,6 +189,13 @@ fn exponent(_: &Environment, effort: Effort, findings: &mut Findings) -> Outcome
 }
 
 impl Contest {
+    /// What the others are compared with: the first that is here.
+    fn ours(&self) -> Option<&Times> {
+        let mut entrants = self.row.entrants.iter().zip(&self.results);
+        let here = entrants.find(|(entrant, times)| matches!(entrant.source, Source::Here { .. }) && times.is_ok());
+        here.and_then(|(_, times)| times.as_ref().ok())
+    }
+
     fn time(&self, id: &str) -> Option<f64> {
         let entrants = self.row.entrants.iter().zip(&self.results);
         let mut found = entrants.filter(|(entrant, _)| entrant.id == id);

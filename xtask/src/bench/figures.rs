@@ -5,7 +5,7 @@ use super::{
     rows::Source,
 };
 use crate::{Outcome, root};
-use holonomy_host::figure::{Axis, Chart, Grid, Series, SeriesStyle};
+use holonomy_host::figure::{Axis, Chart, Panels, Series, SeriesStyle};
 use std::fmt::Write as _;
 
 pub(super) fn write(findings: &Findings) -> Outcome {
@@ -18,7 +18,7 @@ pub(super) fn write(findings: &Findings) -> Outcome {
 }
 
 const WIDTH: f64 = 900.0;
-const LEFT: f64 = 330.0;
+const LEFT: f64 = 350.0;
 const RIGHT: f64 = 70.0;
 const LINE: f64 = 22.0;
 
@@ -27,7 +27,7 @@ fn speed(contests: &[Contest]) -> String {
     let mut lines = Vec::new();
     let mut most = 10.0_f64;
     for contest in contests {
-        let Some(ours) = contest.results.iter().flatten().next() else {
+        let Some(ours) = contest.ours() else {
             continue;
         };
         lines.push(Line::Heading(format!(
@@ -120,7 +120,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// Two panels: the best of ours at any accuracy, and everybody else.
+/// A panel per system: those of ours that are best at some accuracy, and everybody else.
 fn precision(studies: &[Study]) -> String {
     let chart = |study: &Study| {
         let wins = |name: &str| {
@@ -138,20 +138,20 @@ fn precision(studies: &[Study]) -> String {
             style: SeriesStyle::LineAndPoints,
         });
         Chart {
-            title: study.title.to_owned(),
-            x: Axis::log(format!("{}: processor time (s)", study.title)),
-            y: Axis::log("largest energy error / kinetic energy"),
+            title: String::new(),
+            x: Axis::log("processor time (s)"),
+            y: Axis::log("largest energy error / most kinetic energy"),
             series: series.collect(),
             guides: vec![],
         }
     };
     let periods = studies.first().map_or(0.0, |study| study.periods);
-    Grid {
+    let titles: Vec<&str> = studies.iter().map(|study| study.title).collect();
+    Panels {
         title: format!("Energy error against cost over {periods} periods"),
-        subtitle: None,
+        subtitle: Some(format!("From top to bottom: {}.", titles.join(", "))),
         caption: Some("Names with `sphere-` are ours; rk4 and dop853 too, for comparison.".to_owned()),
         charts: studies.iter().map(chart).collect(),
-        equal: false,
     }
-    .render()
+    .render_with(330.0)
 }

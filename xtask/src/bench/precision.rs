@@ -251,6 +251,24 @@ impl Study {
         }
     }
 
+    /// Where heyoka is cheaper, in a sentence.
+    pub(super) fn conclusion(&self) -> String {
+        let cheaper = |accuracy: &&f64| {
+            let [ours, taylor] =
+                [Kind::Ours, Kind::Taylor].map(|kind| self.best(**accuracy, |other| other == kind));
+            taylor.is_some_and(|(_, taylor)| ours.is_none_or(|(_, ours)| taylor < ours))
+        };
+        let all: Vec<String> = ACCURACIES
+            .iter()
+            .filter(cheaper)
+            .map(|accuracy| format!("{accuracy:e}"))
+            .collect();
+        match all.is_empty() {
+            true => "heyoka is cheaper at none of these accuracies.".to_owned(),
+            false => format!("heyoka is cheaper at {}.", all.join(", ")),
+        }
+    }
+
     /// Who wins at each accuracy.
     pub(super) fn table(&self) -> String {
         let mut text = String::from(
@@ -287,5 +305,42 @@ fn digits3(seconds: f64) -> String {
         x if x >= 1.0 => format!("{x:.2}"),
         x if x >= 0.1 => format!("{x:.3}"),
         x => format!("{x:.4}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curve(kind: Kind, points: &[(f64, f64)]) -> Curve {
+        Curve {
+            name: "x".to_owned(),
+            kind,
+            points: points.to_vec(),
+        }
+    }
+
+    #[test]
+    fn costs_lie_between_runs_and_never_beyond_them() {
+        // Error ∝ cost⁻²: 1e-5 costs √10 times what 1e-4 does.
+        let line = curve(Kind::Ours, &[(1.0, 1e-4), (10.0, 1e-6)]);
+        assert!((line.cost(1e-5).expect("it is between") - 10_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(line.cost(1e-3), Some(1.0));
+        assert_eq!(line.cost(1e-7), None);
+    }
+
+    #[test]
+    fn the_cheapest_wins_and_heyoka_is_named_where_it_does() {
+        let study = Study {
+            title: "test",
+            periods: 1.0,
+            curves: vec![
+                curve(Kind::Ours, &[(1.0, 1e-2), (2.0, 1e-11)]),
+                curve(Kind::Conventional, &[(3.0, 1e-12)]),
+                curve(Kind::Taylor, &[(1.5, 1e-12)]),
+            ],
+        };
+        assert_eq!(study.asked("test").met, Some(true));
+        assert!(study.conclusion().contains("1e-10") && !study.conclusion().contains("1e-3"));
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn print(findings: &Findings) {
     }
     for study in &findings.studies {
         println!("\n{}, {} periods\n{}", study.title, study.periods, study.table());
+        println!("{}", study.conclusion());
     }
     println!();
     for asked in &findings.asked {
@@ -32,9 +33,6 @@ pub(super) fn print(findings: &Findings) {
             asked.words,
             asked.measured
         );
-    }
-    for remark in &findings.remarks {
-        println!("{remark}");
     }
 }
 
@@ -48,8 +46,7 @@ fn verdict(met: Option<bool>) -> &'static str {
 
 /// Times of ours.
 fn relative(contest: &Contest, times: &Times) -> Option<String> {
-    let ours = contest.results.iter().flatten().next()?;
-    Some(format!("{}×", digits(times.least / ours.least)))
+    Some(format!("{}×", digits(times.least / contest.ours()?.least)))
 }
 
 fn spread(times: &Times) -> String {
@@ -96,7 +93,10 @@ fn text(findings: &Findings, effort: Effort) -> String {
     for contest in &findings.contests {
         for (entrant, times) in contest.row.entrants.iter().zip(&contest.results) {
             let ratio = times.as_ref().ok().and_then(|times| relative(contest, times));
-            let ratio = ratio.unwrap_or_else(|| "not available".to_owned());
+            let ratio = ratio.unwrap_or_else(|| match times {
+                Ok(_) => "–".to_owned(),
+                Err(_) => "not available".to_owned(),
+            });
             let quoted = if matches!(entrant.source, Source::Quoted(_)) {
                 " (quoted)"
             } else {
@@ -141,14 +141,12 @@ fn text(findings: &Findings, effort: Effort) -> String {
         let _ = write!(
             text,
             "\n{}, {} periods: seconds of processor time for a largest energy error, relative to the largest kinetic\n\
-             energy. Above 1 in the columns `ours ahead`, ours is cheaper.\n\n{}",
+             energy. Above 1 in the columns `ours ahead`, ours is cheaper.\n\n{}\n{}\n",
             study.title,
             study.periods,
-            study.table()
+            study.table(),
+            study.conclusion()
         );
-    }
-    for remark in &findings.remarks {
-        let _ = write!(text, "\n{remark}\n");
     }
     let _ = write!(text, "\n## Peers\n\n{}.\n", findings.versions.join(", "));
     text

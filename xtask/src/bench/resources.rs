@@ -66,6 +66,8 @@ pub(super) fn memory(_: &Environment, _: Effort, findings: &mut Findings) -> Out
         "run",
         "--no-files",
         "--quiet",
+        "--step",
+        "1e-4",
         "--steps",
         "10",
         "--set",
@@ -96,11 +98,11 @@ fn bounded(words: &str, used: Result<Used, String>, limit: f64) -> Asked {
 /// What recording and writing every tenth step adds to the steps alone, for one pendulum: by the difference of a long
 /// run and one of half the length, so that starting and ending do not count.
 pub(super) fn throughput(environment: &Environment, effort: Effort, findings: &mut Findings) -> Outcome {
-    const ROUNDS: usize = 5;
+    let rounds = if effort.quick { 2 } else { 5 };
     let steps: u64 = if effort.quick { 1_000_000 } else { 4_000_000 };
     let out = environment.folder.join("throughput");
     let (mut bare, mut full, mut peaks) = ([f64::INFINITY; 2], [f64::INFINITY; 2], [0.0_f64; 2]);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         for (k, count) in [steps / 2, steps].into_iter().enumerate() {
             bare[k] = bare[k].min(steps_alone("spherical-pendulum", count)?);
             let _ = fs::remove_dir_all(&out);
