@@ -192,7 +192,8 @@ impl Contest {
     /// What the others are compared with: the first that is here.
     fn ours(&self) -> Option<&Times> {
         let mut entrants = self.row.entrants.iter().zip(&self.results);
-        let here = entrants.find(|(entrant, times)| matches!(entrant.source, Source::Here { .. }) && times.is_ok());
+        let here =
+            entrants.find(|(entrant, times)| matches!(entrant.source, Source::Here { .. }) && times.is_ok());
         here.and_then(|(_, times)| times.as_ref().ok())
     }
 
