@@ -32,26 +32,22 @@ fn scaled(a: V, s: f64) -> V {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
-/// `1 − q·q` to twice the digits, for q that is nearly unit.
+/// `1 − q·q` far below rounding, for q that is nearly unit: with a the multiple of 2⁻²⁶ next to x, x² = a² + (x+a)(x−a),
+/// where squares of a and their sums are exact.
 #[inline(always)]
 fn length_defect(q: V) -> f64 {
-    let (mut sum, mut rest) = (1.0, 0.0);
-    for x in q {
-        let square = x * x;
-        let spread = 134_217_729.0 * x;
-        let high = spread - (spread - x);
-        let low = x - high;
-        let lost = ((high * high - square) + 2.0 * high * low) + low * low;
-        let next = sum - square;
-        let back = next - sum;
-        rest += (sum - (next - back)) - (square + back) - lost;
-        sum = next;
-    }
-    sum + rest
+    let round = 1.5 * f64::from(1 << 26);
+    let near = q.map(|x| (x + round) - round);
+    let rest = |k: usize| (q[k] + near[k]) * (q[k] - near[k]);
+    let whole = ((1.0 - near[0] * near[0]) - near[1] * near[1]) - near[2] * near[2];
+    whole - ((rest(0) + rest(1)) + rest(2))
 }
 
-/// The unit vector next to q, which is unit up to rounding.
+/// The explicit step of one body, q⁺ = d × q + √(1−|d|²) q with d = turn·p, as `q + (…)`: only the last addition rounds,
+/// and half of what q lacks of unit length is put back.
 #[inline(always)]
-fn unit(q: V) -> V {
-    plus(q, 0.5 * length_defect(q), q)
+fn advanced(q: V, d: V) -> V {
+    let less = (1.0 - dot(d, d)).sqrt() - 1.0 + 0.5 * length_defect(q);
+    let side = plus(cross(d, q), less, q);
+    plus(q, 1.0, side)
 }

@@ -5,7 +5,7 @@
 //! ```
 //! Every pair once, coordinates apart: plain loops that the compiler makes vectors of, compiled for AVX-512, AVX2 or
 //! neither and chosen when the program runs. One division per pair, no fused or approximate operations.
-use super::{cross, dot, plus, scaled, unit};
+use super::{advanced, cross, dot, plus, scaled};
 
 /// Partial sums of a force.
 const LANES: usize = 8;
@@ -44,9 +44,17 @@ pub struct Molecules {
     q: Columns,
     p: Columns,
     gradient: Columns,
-    force: Columns,
+    scratch: Scratch,
     inertia: f64,
     law: Law,
+}
+
+/// What the loops write on the way.
+#[derive(Clone, Debug)]
+struct Scratch {
+    force: Columns,
+    #[cfg(target_arch = "x86_64")]
+    blocks: Vec<avx2::Block>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +74,11 @@ impl Molecules {
             q: Columns::new(count),
             p: Columns::new(count),
             gradient: Columns::new(count),
-            force: Columns::new(count),
+            scratch: Scratch {
+                force: Columns::new(count),
+                #[cfg(target_arch = "x86_64")]
+                blocks: Vec::new(),
+            },
             inertia: mass,
             law: Law {
                 slope: 24.0 * epsilon,
@@ -91,18 +103,16 @@ impl Molecules {
         let turn = h / self.inertia;
         for _ in 0..steps {
             for i in 0..self.count {
-                let q = self.q.get(i);
-                let kicked = plus(self.p.get(i), -0.5 * h, cross(q, self.gradient.get(i)));
-                let d = scaled(kicked, turn);
-                let cosine = (1.0 - dot(d, d)).sqrt();
-                self.q.set(i, unit(plus(cross(d, q), cosine, q)));
-                self.p.set(i, kicked);
+                let (q, p) = (self.q.get(i), self.p.get(i));
+                let kicked = plus(p, -0.5 * h, cross(q, self.gradient.get(i)));
+                self.q.set(i, advanced(q, scaled(kicked, turn)));
+                self.p.set(i, plus(kicked, -dot(q, p), q));
             }
             self.pull();
             for i in 0..self.count {
                 let q = self.q.get(i);
-                let p = plus(self.p.get(i), -0.5 * h, cross(q, self.gradient.get(i)));
-                self.p.set(i, plus(p, -dot(q, p), q));
+                self.p
+                    .set(i, plus(self.p.get(i), -0.5 * h, cross(q, self.gradient.get(i))));
             }
         }
     }
@@ -111,38 +121,145 @@ impl Molecules {
         for column in [&mut self.gradient.x, &mut self.gradient.y, &mut self.gradient.z] {
             column.fill(0.0);
         }
-        dispatch(self.law, self.count, &self.q, &mut self.gradient, &mut self.force);
+        dispatch(
+            self.law,
+            self.count,
+            &self.q,
+            &mut self.gradient,
+            &mut self.scratch,
+        );
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "the processor is asked first")]
-fn dispatch(law: Law, count: usize, q: &Columns, out: &mut Columns, force: &mut Columns) {
+fn dispatch(law: Law, count: usize, q: &Columns, out: &mut Columns, scratch: &mut Scratch) {
     #[target_feature(enable = "avx512f,avx512vl,avx512dq")]
     fn avx512(law: Law, count: usize, q: &Columns, out: &mut Columns, force: &mut Columns) {
         pairs(law, count, q, out, force);
     }
-    #[target_feature(enable = "avx2")]
-    fn avx2(law: Law, count: usize, q: &Columns, out: &mut Columns, force: &mut Columns) {
-        pairs(law, count, q, out, force);
-    }
-    if is_x86_feature_detected!("avx512f")
+    let has_512 = is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512dq")
-    {
+        && is_x86_feature_detected!("avx512dq");
+    if has_512 {
         // SAFETY: the processor has these instructions.
-        return unsafe { avx512(law, count, q, out, force) };
+        return unsafe { avx512(law, count, q, out, &mut scratch.force) };
     }
     if is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has these instructions.
-        return unsafe { avx2(law, count, q, out, force) };
+        return unsafe { avx2::pairs(law, count, q, out, &mut scratch.blocks) };
     }
-    pairs(law, count, q, out, force);
+    pairs(law, count, q, out, &mut scratch.force);
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn dispatch(law: Law, count: usize, q: &Columns, out: &mut Columns, force: &mut Columns) {
-    pairs(law, count, q, out, force);
+fn dispatch(law: Law, count: usize, q: &Columns, out: &mut Columns, scratch: &mut Scratch) {
+    pairs(law, count, q, out, &mut scratch.force);
+}
+
+/// The same by hand, four molecules side by side, place and gradient next to each other: what is read is then never in
+/// the way of what was just written, and sums of a row stay in registers.
+#[cfg(target_arch = "x86_64")]
+#[expect(
+    unsafe_code,
+    reason = "vectors are read from and written to memory by address"
+)]
+mod avx2 {
+    use super::{Columns, Law};
+    use std::arch::x86_64::{
+        __m256d, _CMP_LE_OQ, _mm256_add_pd, _mm256_blendv_pd, _mm256_cmp_pd, _mm256_div_pd, _mm256_load_pd,
+        _mm256_mul_pd, _mm256_set1_pd, _mm256_setr_pd, _mm256_setzero_pd, _mm256_store_pd, _mm256_sub_pd,
+    };
+
+    #[derive(Clone, Copy, Debug)]
+    #[repr(align(32))]
+    struct Four([f64; 4]);
+
+    /// Four molecules: where they are, and the gradient there.
+    #[derive(Clone, Copy, Debug)]
+    pub(super) struct Block {
+        q: [Four; 3],
+        gradient: [Four; 3],
+    }
+
+    /// Fills the blocks, finds the gradient, and puts it where it belongs.
+    #[target_feature(enable = "avx2")]
+    pub(super) fn pairs(law: Law, count: usize, q: &Columns, out: &mut Columns, blocks: &mut Vec<Block>) {
+        let far = Block {
+            q: [Four([1e100; 4]); 3],
+            gradient: [Four([0.0; 4]); 3],
+        };
+        blocks.clear();
+        blocks.resize(count.div_ceil(4), far);
+        for i in 0..count {
+            for (to, x) in blocks[i / 4].q.iter_mut().zip(q.get(i)) {
+                to.0[i % 4] = x;
+            }
+        }
+        for i in 0..count {
+            row(law, i, blocks);
+        }
+        for i in 0..count {
+            out.set(i, blocks[i / 4].gradient.map(|four| four.0[i % 4]));
+        }
+    }
+
+    /// One molecule and all behind it.
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn row(law: Law, i: usize, blocks: &mut [Block]) {
+        let (square, slope) = (_mm256_set1_pd(law.square), _mm256_set1_pd(law.slope));
+        let own = blocks[i / 4].q.map(|four| _mm256_set1_pd(four.0[i % 4]));
+        let mut sum = [_mm256_setzero_pd(); 3];
+        // In its own block a molecule meets those behind it only: the others are infinitely far.
+        let lanes = _mm256_setr_pd(0.0, 1.0, 2.0, 3.0);
+        let mut beyond = _mm256_cmp_pd::<_CMP_LE_OQ>(lanes, _mm256_set1_pd((i % 4) as f64));
+        for block in &mut blocks[i / 4..] {
+            let dx = _mm256_sub_pd(own[0], load(&block.q[0]));
+            let dy = _mm256_sub_pd(own[1], load(&block.q[1]));
+            let dz = _mm256_sub_pd(own[2], load(&block.q[2]));
+            let r2 = _mm256_add_pd(_mm256_add_pd(times(dx, dx), times(dy, dy)), times(dz, dz));
+            let r2 = _mm256_blendv_pd(r2, _mm256_set1_pd(f64::INFINITY), beyond);
+            let inverse = _mm256_div_pd(_mm256_set1_pd(1.0), r2);
+            let s2 = times(square, inverse);
+            let s6 = times(times(s2, s2), s2);
+            let bracket = _mm256_sub_pd(s6, times(_mm256_add_pd(s6, s6), s6));
+            let pull = times(times(slope, inverse), bracket);
+            for (axis, d) in [dx, dy, dz].into_iter().enumerate() {
+                let force = times(d, pull);
+                let place = &mut block.gradient[axis];
+                store(place, _mm256_sub_pd(load(place), force));
+                sum[axis] = _mm256_add_pd(sum[axis], force);
+            }
+            beyond = _mm256_setzero_pd();
+        }
+        for (four, sum) in blocks[i / 4].gradient.iter_mut().zip(sum) {
+            let mut lanes = Four([0.0; 4]);
+            store(&mut lanes, sum);
+            let [a, b, c, d] = lanes.0;
+            four.0[i % 4] += (a + b) + (c + d);
+        }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn times(a: __m256d, b: __m256d) -> __m256d {
+        _mm256_mul_pd(a, b)
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn load(four: &Four) -> __m256d {
+        // SAFETY: four numbers, aligned.
+        unsafe { _mm256_load_pd(four.0.as_ptr()) }
+    }
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    fn store(four: &mut Four, x: __m256d) {
+        // SAFETY: four numbers, aligned.
+        unsafe { _mm256_store_pd(four.0.as_mut_ptr(), x) }
+    }
 }
 
 #[inline(always)]

@@ -3,7 +3,7 @@
 //! ```text
 //! π̃ = π − ½h q × ∂V,   q⁺ = d × q + √(1−|d|²) q with d = h π̃/M,   π⁺ = π̃ − ½h q⁺ × ∂V
 //! ```
-use super::{V, cross, dot, plus, scaled, unit};
+use super::{V, advanced, cross, dot, plus, scaled};
 
 /// A pendulum of mass m and length l: M = m l², ∂V = −m l g.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub struct Pendulum {
 
 impl Pendulum {
     /// Takes steps of `h`. With `keep`, direction and momentum stay on the manifold to the last digit as in the
-    /// engine: it costs the length of q to twice the digits. Without, they are left to rounding.
+    /// engine: it costs the length of q far below rounding. Without, they are left to rounding.
     pub fn run(&mut self, h: f64, steps: u64, keep: bool) {
         match keep {
             true => self.steps::<true>(h, steps),
@@ -40,14 +40,14 @@ impl Pendulum {
         for _ in 0..steps {
             let kicked = plus(p, half, cross(q, gradient));
             let d = scaled(kicked, turn);
-            let cosine = (1.0 - dot(d, d)).sqrt();
-            q = plus(cross(d, q), cosine, q);
             if KEEP {
-                q = unit(q);
-            }
-            p = plus(kicked, half, cross(q, gradient));
-            if KEEP {
-                p = plus(p, -dot(q, p), q);
+                // Rounding leaves something of p along q; it must not grow.
+                let kept = plus(kicked, -dot(q, p), q);
+                q = advanced(q, d);
+                p = plus(kept, half, cross(q, gradient));
+            } else {
+                q = plus(cross(d, q), (1.0 - dot(d, d)).sqrt(), q);
+                p = plus(kicked, half, cross(q, gradient));
             }
         }
         (self.q, self.p) = (q, p);
