@@ -87,8 +87,10 @@ def main(system, who, setting, duration):
         until(piece / PIECES)
         spent += time.process_time_ns() - before
         now = energy_of(np.array(state))
-        error, kinetic = max(error, abs(now[1] - energy)), max(kinetic, now[0])
-        if not error <= HOPELESS * kinetic:
+        difference = abs(now[1] - energy)
+        error, kinetic = max(error, difference), max(kinetic, now[0])
+        # Also true for what is not a number, which `max` would pass over.
+        if not difference <= HOPELESS * kinetic:
             print("failed the energy is lost", flush=True)
             return
     print(f"{spent * 1e-9:e} {error / kinetic:e}", flush=True)

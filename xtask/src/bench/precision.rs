@@ -79,8 +79,8 @@ const TAYLOR: [f64; 10] = [1e-2, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-1
 /// SciPy is so slow that it runs a part of the time; its cost and its drift, which is linear, are scaled up.
 const SCIPY_PART: f64 = 0.05;
 const SCIPY_TOLERANCES: [f64; 4] = [1e-6, 1e-8, 1e-10, 1e-12];
-/// Below this it is rounding.
-const ROUNDING: f64 = 2e-13;
+/// Nobody asks for less.
+const ENOUGH: f64 = 2e-11;
 
 pub(super) fn study(environment: &Environment, effort: Effort, findings: &mut Findings) -> Outcome {
     for system in &SYSTEMS {
@@ -155,7 +155,7 @@ impl System {
     }
 }
 
-/// Runs one setting after the other until one takes too long or has come down to rounding. Settings that fail at the
+/// Runs one setting after the other until one takes too long or is exact enough. Settings that fail at the
 /// coarse end are passed over.
 fn climb(settings: &[f64], patience: f64, mut run: impl FnMut(f64) -> Option<(f64, f64)>) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = Vec::new();
@@ -169,9 +169,7 @@ fn climb(settings: &[f64], patience: f64, mut run: impl FnMut(f64) -> Option<(f6
             continue;
         };
         points.push(point);
-        let floor =
-            points.len() > 1 && points[points.len() - 2].1 < ROUNDING * 10.0 && point.1 < ROUNDING * 10.0;
-        if point.0 > patience || point.1 < ROUNDING || floor {
+        if point.0 > patience || point.1 < ENOUGH {
             break;
         }
     }
