@@ -54,7 +54,6 @@ const SYSTEMS: [System; 2] = [
             "sphere-split",
             "sphere-split-4",
             "sphere-split-6",
-            "sphere-split-8",
         ],
     },
     System {
