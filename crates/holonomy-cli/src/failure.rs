@@ -162,6 +162,9 @@ impl Failure {
             Self::UnknownModel { .. } | Self::UnknownScenario { .. } => {
                 Some("`holonomy list` shows the scenarios".to_owned())
             }
+            Self::Unreadable { path, .. } if path.extension().is_some_and(|end| end == "urdf") => {
+                Some("check the path of the robot; `-` reads the standard input".to_owned())
+            }
             Self::Unreadable { .. } => Some(
                 "check the path of the model; `holonomy list` shows the scenarios that need none".to_owned(),
             ),
@@ -198,7 +201,7 @@ impl Failure {
                 Some("wait for it, or write elsewhere with `--out DIR`".to_owned())
             }
             Self::Folder(FolderError::Disk { .. }) => {
-                Some("write elsewhere with `--out DIR`, or use `--no-files`".to_owned())
+                Some("write elsewhere with `--out DIR`; `run` and its like also take `--no-files`".to_owned())
             }
             Self::Report(ReportError::Unreadable { .. } | ReportError::NotASummary { .. }) => {
                 Some("give the folder of a run, such as `runs/NAME`; `holonomy run` makes one".to_owned())

@@ -22,7 +22,8 @@ pub(crate) fn describe(model: &Model, summary: &Summary, folder: Option<&PathBuf
     rows.kept(summary);
     rows.cost(summary);
     if let Some(folder) = folder {
-        rows.0.push(vec![format!("  {}", dim("files")), shown(folder)]);
+        let words = format!("{}, begin with report.html", shown(folder));
+        rows.0.push(vec![format!("  {}", dim("files")), words]);
     }
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Left]);
     for row in rows.0 {

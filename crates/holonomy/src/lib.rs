@@ -9,6 +9,7 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod threads;
 pub mod geometry;
 pub mod formula;
 pub mod system;

@@ -39,20 +39,7 @@ pub(super) fn formulas(description: &Description, page: &mut Page) {
         let what = if index == 0 { "definitions" } else { "" };
         page.line(what, &format!("{name} = {text}"));
     }
-    let parameters: Vec<String> = description
-        .parameters
-        .iter()
-        .map(|(name, value)| {
-            let numbers: Vec<String> = value.iter().map(|value| number(*value)).collect();
-            match &numbers[..] {
-                [only] => format!("{name} = {only}"),
-                _ => format!("{name} = [{}]", numbers.join(", ")),
-            }
-        })
-        .collect();
-    if !parameters.is_empty() {
-        page.list("parameters", &parameters);
-    }
+    parameters(description, page);
     for (index, (name, text)) in description.forces.iter().enumerate() {
         let what = if index == 0 { "forces" } else { "" };
         page.line(what, &format!("on {name}: {text}"));
@@ -81,6 +68,21 @@ pub(super) fn formulas(description: &Description, page: &mut Page) {
 }
 
 /// What is solved, for every coordinate q.
+/// The parameters with their values.
+pub(super) fn parameters(description: &Description, page: &mut Page) {
+    let each = description.parameters.iter().map(|(name, value)| {
+        let numbers: Vec<String> = value.iter().map(|value| number(*value)).collect();
+        match &numbers[..] {
+            [only] => format!("{name} = {only}"),
+            _ => format!("{name} = [{}]", numbers.join(", ")),
+        }
+    });
+    let each: Vec<String> = each.collect();
+    if !each.is_empty() {
+        page.list("parameters", &each);
+    }
+}
+
 fn general_equations(description: &Description) -> String {
     if !description.fields.is_empty() {
         let force = if description.forces.is_empty() {

@@ -1,5 +1,9 @@
 //! A tree of rigid bodies, explained.
-use super::{Page, energy, lagrangian::coordinates, momenta};
+use super::{
+    Page, energy,
+    lagrangian::{coordinates, parameters},
+    momenta,
+};
 use crate::{
     output::{counted, dim, number},
     table::{Align, Table},
@@ -96,20 +100,7 @@ fn bodies(model: &Model, system: &Tree, page: &mut Page) {
     if !potentials.is_empty() {
         page.list("potentials", &potentials);
     }
-    let parameters = &description.parameters;
-    let parameters: Vec<String> = parameters
-        .iter()
-        .map(|(name, value)| {
-            let numbers: Vec<String> = value.iter().map(|value| number(*value)).collect();
-            match &numbers[..] {
-                [only] => format!("{name} = {only}"),
-                _ => format!("{name} = [{}]", numbers.join(", ")),
-            }
-        })
-        .collect();
-    if !parameters.is_empty() {
-        page.list("parameters", &parameters);
-    }
+    parameters(description, page);
 }
 
 /// An axis by its letter, or its components.

@@ -51,6 +51,14 @@ impl Frame {
         }
     }
 
+    /// A polyline on the page, without points that are not finite.
+    pub(super) fn polyline(&self, points: &[[f64; 3]]) -> Vec<(f64, f64)> {
+        let seen = points.iter().filter(|point| finite(point));
+        seen.map(|point| self.place(*point))
+            .map(|[x, y, _]| (x, y))
+            .collect()
+    }
+
     /// Right and down on the page, and depth towards the reader, all in pixels.
     pub(super) fn place(&self, point: [f64; 3]) -> [f64; 3] {
         let [x, y, depth] = self.view.project(point);

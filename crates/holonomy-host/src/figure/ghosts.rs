@@ -1,5 +1,5 @@
 //! A mechanism at several times in one picture, from pale to dark.
-use super::frame::{Frame, finite};
+use super::frame::Frame;
 use super::style::{MARGIN, PAGE, SMALL};
 use super::svg::{Face, Pen, Svg};
 use super::text::width;
@@ -20,11 +20,7 @@ pub(super) fn draw(svg: &mut Svg, frame: &Frame, ghosts: &[Ghost]) {
     for (index, ghost) in ghosts.iter().enumerate() {
         let shade = shade(index, ghosts.len());
         for link in &ghost.links {
-            let joints = link.iter().filter(|joint| finite(joint));
-            let joints: Vec<(f64, f64)> = joints
-                .map(|joint| frame.place(*joint))
-                .map(|[x, y, _]| (x, y))
-                .collect();
+            let joints = frame.polyline(link);
             let mut pen = Pen::default();
             pen.polyline(joints.iter().copied());
             let round = "stroke-linecap=\"round\" stroke-linejoin=\"round\"";

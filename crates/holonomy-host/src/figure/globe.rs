@@ -7,6 +7,7 @@ use super::panels::Heading;
 use super::style::{BASE, INK, LEADING, MARGIN, PAGE, SMALL, ramp};
 use super::svg::{Face, Svg};
 use super::text::width;
+use super::view::{cross, dot};
 use std::fmt::Write;
 
 /// A scalar field on a sphere at several moments.
@@ -173,18 +174,6 @@ fn unit(vector: [f64; 3]) -> [f64; 3] {
         true => vector.map(|part| part / length),
         false => [1.0, 0.0, 0.0],
     }
-}
-
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
 }
 
 #[cfg(test)]

@@ -154,12 +154,7 @@ impl Space {
 
     fn draw_links(&self, svg: &mut Svg, frame: &Frame) {
         for link in &self.links {
-            let joints: Vec<(f64, f64)> = link
-                .iter()
-                .filter(|joint| finite(joint))
-                .map(|joint| frame.place(*joint))
-                .map(|[x, y, _]| (x, y))
-                .collect();
+            let joints = frame.polyline(link);
             let mut pen = Pen::default();
             pen.polyline(joints.iter().copied());
             let round = "stroke-linecap=\"round\" stroke-linejoin=\"round\"";

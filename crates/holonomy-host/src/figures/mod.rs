@@ -306,12 +306,15 @@ pub fn rough(value: f64) -> String {
     }
 }
 
-/// A number to so many digits, with a power of ten where it is very large or small.
+/// A number to so many digits, or whole if it is; with a power of ten where it is very large or small.
 pub fn digits(value: f64, count: usize) -> String {
     match value.abs() {
         1e-3..1e5 => {
             let before = value.abs().log10().floor() as i64 + 1;
-            let decimals = (count as i64 - before).max(0) as usize;
+            let decimals = match value.fract() == 0.0 {
+                true => 0,
+                false => (count as i64 - before).max(0) as usize,
+            };
             format!("{value:.decimals$}").replace('-', "−")
         }
         _ => power_to(value, count),
@@ -399,7 +402,10 @@ mod tests {
             (uncertain(0.0, 0.0), uncertain(1e-5, 0.0)),
             ("0 ± 0".into(), "(1.000 ± 0.000)×10⁻⁵".into())
         );
-        assert_eq!(digits(11.54904, 6), "11.5490");
+        assert_eq!(
+            (digits(11.54904, 6), digits(500.0, 9)),
+            ("11.5490".into(), "500".into())
+        );
         assert_eq!(
             (digits(-2.16409e-5, 5), digits(0.0, 5)),
             ("−2.1641×10⁻⁵".into(), "0".into())

@@ -237,6 +237,37 @@ struct Kept {
     finding: Finding,
 }
 
+/// Computes items and compares how they read. `None` is for what is too dear, or timed, to be tested: it is only
+/// named.
+#[cfg(test)]
+fn assert_readings(items: &[Item], expected: &[(&str, Option<Reading>)]) {
+    let names = |list: &[(&str, Option<Reading>)]| {
+        list.iter()
+            .map(|(name, _)| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        items.iter().map(|item| item.name.to_owned()).collect::<Vec<_>>(),
+        names(expected)
+    );
+    for (item, (name, reading)) in items.iter().zip(expected) {
+        let Some(reading) = reading else { continue };
+        let finding =
+            (item.compute)(&AtomicBool::new(false)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!(finding.reading(), *reading, "{name}: {:#?}", finding.compared);
+        assert!(
+            !finding.figures.is_empty() && !finding.parameters.is_empty(),
+            "{name}"
+        );
+        for figure in &finding.figures {
+            crate::figure::well_formed::assert_well_formed(&figure.svg);
+            assert!(!figure.svg.contains("no data"), "{name}");
+            // A page holds some twenty of them.
+            assert!(figure.svg.len() < 64_000, "{name}: {} bytes", figure.svg.len());
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,28 +5,67 @@
 //! great circle   q⁺ = exp(ŵ) q                  q⁺ = cos|w| q + sin|w|/|w| w × q
 //! Cayley         Δ = (F−I) q, F = cay(f)        Δ = 2 (f × q − |f|² q) / (1+|f|²)
 //! ```
-//! with `w`, `f` perpendicular to `q`.
+//! with `w`, `f` perpendicular to `q`. The first two are sums `q⁺ = q + (w × q …)` of which only the last addition
+//! rounds, and put back what `q` lacks of unit length.
 use crate::Vec3;
 use nalgebra::Matrix3x2;
 
 /// The point `q⁺` within 90° of `q` with `q × q⁺ = w`; `None` when `|w| > 1` (or is not a number).
 #[inline]
 pub fn advance(q: &Vec3, w: &Vec3) -> Option<Vec3> {
-    let cosine_squared = 1.0 - w.norm_squared();
-    (cosine_squared >= 0.0).then(|| normalised(&(w.cross(q) + q * cosine_squared.sqrt())))
+    let room = 1.0 - w.norm_squared();
+    (room >= 0.0).then(|| beside(q, &w.cross(q), room.sqrt() - 1.0))
 }
 
 /// The end of the great-circle arc that leaves `q` with the rotation vector `w`.
 #[inline]
 pub fn great_circle(q: &Vec3, w: &Vec3) -> Vec3 {
-    let angle = w.norm();
-    // sin x / x to the last bit: the next term x⁴/120 is below 1e-17 here.
-    let sinc = if angle < 1e-4 {
-        1.0 - angle * angle / 6.0
-    } else {
-        angle.sin() / angle
-    };
-    normalised(&(q * angle.cos() + w.cross(q) * sinc))
+    let square = w.norm_squared();
+    if square <= 1.0 {
+        let (cosine_less_one, sinc) = (
+            square * series(&COSINE, square),
+            1.0 + square * series(&SINC, square),
+        );
+        return beside(q, &(w.cross(q) * sinc), cosine_less_one);
+    }
+    let angle = square.sqrt();
+    normalised(&(q * angle.cos() + w.cross(q) * (angle.sin() / angle)))
+}
+
+/// `(1 + less) q + side` of unit length, for q that is unit up to rounding: half of what q lacks, times q, is added.
+#[inline]
+pub(crate) fn beside(q: &Vec3, side: &Vec3, less: f64) -> Vec3 {
+    q + (side + q * (less + 0.5 * length_defect(q)))
+}
+
+/// Of `(cos x − 1)/x²` and `(sin x/x − 1)/x²` in powers of x²: the next terms are below 1e-18 for x ≤ 1.
+const COSINE: [f64; 9] = alternating(2);
+const SINC: [f64; 9] = alternating(3);
+
+/// `−1/k!, 1/(k+2)!, −1/(k+4)! …`
+const fn alternating(k: u32) -> [f64; 9] {
+    let mut all = [0.0; 9];
+    let (mut value, mut factor, mut i) = (-1.0, 1, 0);
+    while i < 9 {
+        while factor <= k + 2 * i {
+            value /= factor as f64;
+            factor += 1;
+        }
+        all[i as usize] = value;
+        value = -value;
+        i += 1;
+    }
+    all
+}
+
+/// `Σ cₖ xᵏ`, in pairs: their sums do not wait for each other.
+#[inline]
+fn series(c: &[f64; 9], x: f64) -> f64 {
+    let x2 = x * x;
+    let x4 = x2 * x2;
+    let low = (c[0] + c[1] * x) + (c[2] + c[3] * x) * x2;
+    let high = (c[4] + c[5] * x) + (c[6] + c[7] * x) * x2;
+    low + (high + c[8] * x4) * x4
 }
 
 /// `Δ = (cay(f) − I) q`, computed without cancellation.
@@ -46,29 +85,20 @@ pub fn normalised(q: &Vec3) -> Vec3 {
     q + q * (0.5 * length_defect(q))
 }
 
-/// `1 − q·q` with all the digits that doubles allow, for `q` that is nearly unit.
+/// `1 − q·q` to about 1e-23, for `q` that is nearly unit.
+///
+/// With `x = a + b`, a the multiple of 2⁻²⁶ next to x: `x² = a² + (x + a) b`. Each `a²` and the sums of them are exact,
+/// and the rest is so small that its rounding is.
 #[inline]
 pub fn length_defect(q: &Vec3) -> f64 {
-    let (mut sum, mut rest) = (1.0, 0.0);
-    for x in q.iter() {
-        let (square, low) = exact_square(*x);
-        let next = sum - square;
-        // What the subtraction lost (Knuth).
-        let back = next - sum;
-        rest += (sum - (next - back)) - (square + back) - low;
-        sum = next;
-    }
-    sum + rest
-}
-
-/// `x²` as an unevaluated sum of two doubles (Dekker).
-#[inline]
-fn exact_square(x: f64) -> (f64, f64) {
-    let square = x * x;
-    let spread = 134_217_729.0 * x; // 2²⁷ + 1
-    let high = spread - (spread - x);
-    let low = x - high;
-    (square, ((high * high - square) + 2.0 * high * low) + low * low)
+    // Adding and taking away 1.5·2²⁶ rounds to multiples of 2⁻²⁶.
+    const ROUND: f64 = 100_663_296.0;
+    let split = |x: f64| {
+        let a = (x + ROUND) - ROUND;
+        (a * a, (x + a) * (x - a))
+    };
+    let (x, y, z) = (split(q.x), split(q.y), split(q.z));
+    (((1.0 - x.0) - y.0) - z.0) - ((x.1 + y.1) + z.1)
 }
 
 /// `v` without its component along the unit vector `q`.
@@ -128,10 +158,39 @@ mod tests {
             let q = q.map(|x| (x * f64::powi(2.0, 53)).round() * f64::powi(2.0, -53));
             let truth = exact(&q) as f64 * f64::powi(2.0, -106);
             assert!(
-                (length_defect(&q) - truth).abs() <= 1e-31,
+                // Three products of size 2⁻²⁶, rounded.
+                (length_defect(&q) - truth).abs() <= 1e-23,
                 "{:e} {truth:e}",
                 length_defect(&q)
             );
+        }
+    }
+
+    #[test]
+    fn great_circles_are_those_of_sine_and_cosine() {
+        // Across the bound of the series, |w| = 1.
+        for (q, w) in samples() {
+            for angle in [1e-9, 1e-4, 0.1, 0.5, 0.999_999, 1.0, 1.000_001, 2.0, 3.0] {
+                let axis = w.normalize();
+                let next = great_circle(&q, &(axis * angle));
+                let exact = q * angle.cos() + axis.cross(&q) * angle.sin();
+                assert!((next - exact).norm() < 4e-16 && (next.norm() - 1.0).abs() < 3e-16);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_lacking_of_unit_length_is_put_back() {
+        for (q, w) in samples() {
+            let short = q * (1.0 - 1e-9);
+            for next in [
+                advance(&short, &(w * 0.1)),
+                Some(great_circle(&short, &(w * 0.1))),
+            ] {
+                let next = next.expect("|w| < 1");
+                // All but (1 − cos |w|) of it.
+                assert!((next.norm() - 1.0).abs() < 0.5e-9 * 0.01);
+            }
         }
     }
 

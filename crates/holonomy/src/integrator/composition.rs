@@ -19,17 +19,21 @@ pub struct Composition {
 impl Composition {
     /// Raises `base`, symmetric and of order 2, to order 4, 6 or 8; `None` for other orders.
     pub fn new(base: Box<dyn Integrator>, order: u32) -> Option<Self> {
-        let substeps: &'static [f64] = match order {
-            4 => &SUZUKI_4,
-            6 => &KAHAN_LI_6,
-            8 => &KAHAN_LI_8,
-            _ => return None,
-        };
         Some(Self {
             base,
-            substeps,
+            substeps: substeps(order)?,
             before: None,
         })
+    }
+}
+
+/// γ₁ … γₛ, for methods that take their substeps themselves.
+pub(super) fn substeps(order: u32) -> Option<&'static [f64]> {
+    match order {
+        4 => Some(&SUZUKI_4),
+        6 => Some(&KAHAN_LI_6),
+        8 => Some(&KAHAN_LI_8),
+        _ => None,
     }
 }
 

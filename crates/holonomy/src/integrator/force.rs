@@ -11,8 +11,11 @@ use std::sync::Arc;
 pub(super) struct Force {
     system: Arc<Spheres>,
     pub(super) work: Workspace,
+    /// Where the gradient belongs to; empty when that is not known.
     at: Vec<Vec3>,
     gradient: Vec<Vec3>,
+    /// Whether it is the same everywhere.
+    uniform: bool,
     /// Whether there are formulas.
     may_be_undefined: bool,
     /// Evaluations so far.
@@ -22,33 +25,63 @@ pub(super) struct Force {
 impl Force {
     pub(super) fn new(system: Arc<Spheres>) -> Self {
         let n = system.len();
-        let gradient = vec![Vec3::zeros(); n];
+        let uniform = system.uniform_gradient();
         Self {
             may_be_undefined: !system.layout().expressions.is_empty(),
             system,
             work: Workspace::default(),
             at: Vec::with_capacity(n),
-            gradient,
+            uniform: uniform.is_some(),
+            gradient: uniform.unwrap_or_else(|| vec![Vec3::zeros(); n]),
             evaluations: 0,
         }
     }
 
+    /// The gradient where it is the same everywhere.
+    pub(super) fn uniform(&self) -> Option<&[Vec3]> {
+        self.uniform.then_some(&self.gradient)
+    }
+
     /// The gradient. A formula that has no value here is a fault; what else is not finite is left to the method.
     pub(super) fn at(&mut self, q: &[Vec3]) -> Result<&[Vec3], Fault> {
-        if self.at != q {
-            self.at.clear();
-            self.system.gradient(q, &mut self.gradient, &mut self.work);
-            self.evaluations += 1;
-            if self.may_be_undefined {
-                let finite = |slope: &Vec3| slope.iter().all(|x| x.is_finite());
-                if !self.gradient.iter().all(finite)
-                    && let Some(undefined) = self.system.undefined_at(q, &mut self.work)
-                {
-                    return Err(undefined.into());
-                }
+        if self.uniform || self.at == q {
+            return Ok(&self.gradient);
+        }
+        self.renew(q)?;
+        self.remember(q);
+        Ok(&self.gradient)
+    }
+
+    /// The gradient at another place than the last, without a look whether it is one. It is not known from here
+    /// on where it belongs to, unless [`Force::remember`] says so.
+    pub(super) fn renew(&mut self, q: &[Vec3]) -> Result<(), Fault> {
+        self.evaluations = self.evaluations.wrapping_add(1);
+        if self.uniform {
+            return Ok(());
+        }
+        self.at.clear();
+        self.system.gradient(q, &mut self.gradient, &mut self.work);
+        if self.may_be_undefined {
+            let finite = |slope: &Vec3| slope.iter().all(|x| x.is_finite());
+            if !self.gradient.iter().all(finite)
+                && let Some(undefined) = self.system.undefined_at(q, &mut self.work)
+            {
+                return Err(undefined.into());
             }
+        }
+        Ok(())
+    }
+
+    /// The gradient found last.
+    pub(super) fn last(&self) -> &[Vec3] {
+        &self.gradient
+    }
+
+    /// The gradient found last is that at `q`.
+    pub(super) fn remember(&mut self, q: &[Vec3]) {
+        if !self.uniform {
+            self.at.clear();
             self.at.extend_from_slice(q);
         }
-        Ok(&self.gradient)
     }
 }

@@ -18,6 +18,7 @@ mod stormer_verlet;
 mod tableaux;
 mod tableaux_dop853;
 mod tree_variational;
+mod work;
 
 pub use adaptive::Adaptive;
 pub use composition::Composition;
@@ -32,6 +33,7 @@ pub use sphere_implicit::{Solver, SphereImplicit};
 pub use sphere_split::SphereSplit;
 pub use stormer_verlet::StormerVerlet;
 pub use tree_variational::{Forcing, Rule, TreeOptions, TreeVariational};
+pub use work::Work;
 
 use crate::{
     lagrangian::Undefined,
@@ -44,6 +46,16 @@ use std::fmt;
 pub trait Integrator: Send {
     /// Advances the state by `h`, which may be negative. On a fault the state is as it was.
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault>;
+
+    /// Takes up to `count` steps in a row, at least one, and counts them: the same bits as one after the other,
+    /// for less. On a fault the state is that after the last good step, and that step is the last counted.
+    ///
+    /// The time is that of the steps added up. A method whose equations know the time takes one step only, so
+    /// that the caller can set it in between.
+    fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
+        let _ = count;
+        self.attempt(state, h).map(|info| work.count(info))
+    }
 
     /// Like [`Integrator::attempt`], but finds out how large a step would have worked.
     fn step(&mut self, state: &mut State, h: f64) -> Result<StepInfo, StepError> {

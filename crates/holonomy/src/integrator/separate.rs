@@ -1,24 +1,42 @@
-use super::{Cause, Fault, StepInfo, force::Force};
+//! What methods for separate bodies have in common: a step is a row of stages, and a stage moves every body with the
+//! gradient at its start, then gives it its momentum with the gradient at its end.
+use super::{Cause, Fault, Work, check_finite, composition::substeps, force::Force};
 use crate::{
     Vec3,
     spheres::{Spheres, view, view_mut},
     system::State,
+    threads::{self, pieces},
 };
 use std::sync::Arc;
 
-/// What one-step methods for separate bodies have in common: move every body with the gradient at
-/// the start, then give it its momentum with the gradient at the end.
 pub(super) struct Separate {
-    system: Arc<Spheres>,
     force: Force,
-    next_q: Vec<f64>,
-    next_p: Vec<f64>,
+    masses: Vec<f64>,
+    stages: Vec<Stage>,
+    /// Where the bodies are between stages; two places, because a stage reads one and writes the other.
+    places: [Place; 2],
+    /// Whether something went wrong in a task.
+    failed: Vec<bool>,
 }
 
-/// One body at one end of a step.
+#[derive(Default)]
+struct Place {
+    q: Vec<f64>,
+    p: Vec<f64>,
+}
+
+/// A stage: a kick, a motion and a kick, each as if it had this step for itself.
+#[derive(Clone, Copy)]
+pub(super) struct Stage {
+    pub(super) before: f64,
+    pub(super) motion: f64,
+    pub(super) after: f64,
+}
+
+/// One body at one end of a stage.
 pub(super) struct End {
     pub(super) q: Vec3,
-    /// At the start its momentum π; at the end what the first half of the step left for the second.
+    /// At the start its momentum π; at the end what the motion left for the second kick.
     pub(super) p: Vec3,
     /// ∂V/∂q.
     pub(super) gradient: Vec3,
@@ -26,68 +44,377 @@ pub(super) struct End {
     pub(super) mass: f64,
 }
 
+/// A body after its motion.
+pub(super) struct Moved {
+    pub(super) q: Vec3,
+    pub(super) p: Vec3,
+    /// What was under the root: negative when the step is too large.
+    pub(super) room: f64,
+}
+
+/// What a method does to one body.
+pub(super) trait Rule: Sync {
+    /// The first kick and the motion.
+    fn advance(&self, start: &End, stage: &Stage) -> Moved;
+    /// The second kick.
+    fn finish(&self, end: &End, stage: &Stage) -> Vec3;
+}
+
+/// Bodies in one task.
+const TASK: usize = 1024;
+/// About what a stage of a body costs, ns.
+const COST: usize = 12;
+
 impl Separate {
-    /// `None` when the inertia matrix couples the spheres.
+    /// A step is one stage; `None` when the inertia matrix couples the spheres.
     pub(super) fn new(system: Arc<Spheres>) -> Option<Self> {
-        let size = 3 * system.len();
-        system.inertia().is_diagonal().then(|| Self {
+        Self::with_stages(system, composed(&[1.0]))
+    }
+
+    /// `None` when the inertia matrix couples the spheres.
+    pub(super) fn with_stages(system: Arc<Spheres>, stages: Vec<Stage>) -> Option<Self> {
+        let inertia = system.inertia();
+        inertia.is_diagonal().then(|| Self {
+            masses: (0..system.len()).map(|i| inertia.diagonal(i)).collect(),
             force: Force::new(system.clone()),
-            system,
-            next_q: vec![0.0; size],
-            next_p: vec![0.0; size],
+            stages,
+            places: Default::default(),
+            failed: Vec::new(),
         })
     }
 
-    /// `advance` gives the new direction and what is left for `finish`, which gives the new momentum.
-    pub(super) fn step(
+    /// Raised from order 2 to 4, 6 or 8 by composition; `None` for other orders.
+    pub(super) fn with_order(mut self, order: u32) -> Option<Self> {
+        self.stages = composed(substeps(order)?);
+        Some(self)
+    }
+
+    /// Takes the steps of [`super::Integrator::advance`].
+    pub(super) fn advance(
         &mut self,
         state: &mut State,
         h: f64,
-        advance: impl Fn(&End) -> Result<(Vec3, Vec3), Cause>,
-        finish: impl Fn(&End) -> Vec3,
-    ) -> Result<StepInfo, Fault> {
-        let (q, pi) = (view(&state.q), view(&state.p));
-        let (next_q, next_pi) = (view_mut(&mut self.next_q), view_mut(&mut self.next_p));
-        let inertia = self.system.inertia();
-        let before = self.force.evaluations;
-
-        let gradient = self.force.at(q)?;
-        for i in 0..q.len() {
-            let start = End {
-                q: q[i],
-                p: pi[i],
-                gradient: gradient[i],
-                mass: inertia.diagonal(i),
-            };
-            (next_q[i], next_pi[i]) = advance(&start).map_err(|cause| Fault { cause, body: Some(i) })?;
+        count: u64,
+        work: &mut Work,
+        rule: &impl Rule,
+    ) -> Result<(), Fault> {
+        match self.force.uniform() {
+            Some([gradient]) => self.advance_alone(*gradient, state, h, count, work, rule),
+            _ => {
+                for k in 0..count {
+                    let before = self.force.evaluations;
+                    // The gradient at the end of a step is that at the start of the next.
+                    self.step(state, h, k > 0, rule)?;
+                    work.count_explicit(1, self.force.evaluations.wrapping_sub(before));
+                }
+                self.force.remember(view(&state.q));
+                Ok(())
+            }
         }
-        let gradient = self.force.at(next_q)?;
-        for i in 0..q.len() {
-            let end = End {
-                q: next_q[i],
-                p: next_pi[i],
-                gradient: gradient[i],
-                mass: inertia.diagonal(i),
-            };
-            next_pi[i] = finish(&end);
-        }
-        super::check_finite(&self.next_q, &self.next_p, self.system.len())?;
+    }
 
-        std::mem::swap(&mut state.q, &mut self.next_q);
-        std::mem::swap(&mut state.p, &mut self.next_p);
+    /// One body with one gradient: nothing is stored between steps.
+    fn advance_alone(
+        &self,
+        gradient: Vec3,
+        state: &mut State,
+        h: f64,
+        count: u64,
+        work: &mut Work,
+        rule: &impl Rule,
+    ) -> Result<(), Fault> {
+        let (mut q, mut p) = (view(&state.q)[0], view(&state.p)[0]);
+        let mass = self.masses[0];
+        let at = |q, p| End { q, p, gradient, mass };
+        let step = |mut q: Vec3, mut p: Vec3| {
+            for stage in &self.stages {
+                let stage = stage.over(h);
+                let moved = rule.advance(&at(q, p), &stage);
+                if !(moved.room >= 0.0) {
+                    return Err(no_room(moved.room));
+                }
+                (q, p) = (moved.q, rule.finish(&at(moved.q, moved.p), &stage));
+            }
+            if is_finite(&q, &p) {
+                Ok((q, p))
+            } else {
+                Err(Cause::NotFinite)
+            }
+        };
+        let (mut done, mut result) = (0, Ok(()));
+        while done < count {
+            match step(q, p) {
+                Ok(next) => (q, p) = next,
+                Err(cause) => {
+                    result = Err(Fault { cause, body: Some(0) });
+                    break;
+                }
+            }
+            done += 1;
+            state.t += h;
+        }
+        (view_mut(&mut state.q)[0], view_mut(&mut state.p)[0]) = (q, p);
+        work.count_explicit(done, self.stages.len() as u32);
+        result
+    }
+
+    /// One step of all bodies; `known` when the gradient found last is that at the start.
+    fn step(&mut self, state: &mut State, h: f64, known: bool, rule: &impl Rule) -> Result<(), Fault> {
+        if !known {
+            self.force.at(view(&state.q))?;
+        }
+        for k in 0..self.stages.len() {
+            let stage = self.stages[k].over(h);
+            let [to, from] = &mut self.places;
+            let (q, p) = match k {
+                0 => (&state.q, &state.p),
+                _ => (&from.q, &from.p),
+            };
+            to.q.resize(q.len(), 0.0);
+            to.p.resize(p.len(), 0.0);
+            let mut sweep = Sweep {
+                rule,
+                stage: &stage,
+                masses: &self.masses,
+                failed: &mut self.failed,
+            };
+            if let Some(gradient) = self.force.uniform() {
+                sweep.run(view(q), view(p), gradient, to)?;
+                self.force.renew(view(&to.q))?;
+            } else {
+                sweep.advance(view(q), view(p), self.force.last(), to)?;
+                self.force.renew(view(&to.q))?;
+                sweep.finish(self.force.last(), to)?;
+            }
+            self.places.swap(0, 1);
+        }
+        let [_, end] = &mut self.places;
+        std::mem::swap(&mut state.q, &mut end.q);
+        std::mem::swap(&mut state.p, &mut end.p);
         state.t += h;
-        Ok(StepInfo {
-            evaluations: self.force.evaluations - before,
-            ..StepInfo::default()
-        })
+        Ok(())
     }
 }
 
-/// What is under a square root: negative when the step is too large.
-pub(super) fn non_negative(x: f64) -> Result<f64, Cause> {
-    match x {
-        _ if x >= 0.0 => Ok(x),
-        _ if x.is_nan() => Err(Cause::NotFinite),
-        _ => Err(Cause::TooLarge),
+/// One stage of all bodies.
+struct Sweep<'a, R> {
+    rule: &'a R,
+    stage: &'a Stage,
+    masses: &'a [f64],
+    failed: &'a mut Vec<bool>,
+}
+
+impl<R: Rule> Sweep<'_, R> {
+    /// The whole stage, with a gradient that is the same at its end.
+    fn run(mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
+        let (rule, stage, masses) = (self.rule, self.stage, self.masses);
+        let failed = self.each(to, |i, to_q, to_p| {
+            let moved = rule.advance(&end(i, &q[i], &p[i], gradient, masses), stage);
+            *to_q = moved.q;
+            *to_p = rule.finish(&end(i, &moved.q, &moved.p, gradient, masses), stage);
+            moved.room >= 0.0 && is_finite(to_q, to_p)
+        });
+        if failed {
+            self.check_room(q, p, gradient)?;
+            check_finite(&to.q, &to.p, masses.len())?;
+        }
+        Ok(())
+    }
+
+    /// Its first kick and its motion.
+    fn advance(&mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
+        let (rule, stage, masses) = (self.rule, self.stage, self.masses);
+        let failed = self.each(to, |i, to_q, to_p| {
+            let moved = rule.advance(&end(i, &q[i], &p[i], gradient, masses), stage);
+            (*to_q, *to_p) = (moved.q, moved.p);
+            moved.room >= 0.0
+        });
+        if failed {
+            self.check_room(q, p, gradient)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Its second kick.
+    fn finish(mut self, gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
+        let (rule, stage, masses) = (self.rule, self.stage, self.masses);
+        let failed = self.each(to, |i, q, p| {
+            *p = rule.finish(&end(i, q, p, gradient, masses), stage);
+            is_finite(q, p)
+        });
+        if failed {
+            check_finite(&to.q, &to.p, masses.len())
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Does something to every body, which says whether it succeeded; whether it failed for one.
+    fn each(&mut self, to: &mut Place, act: impl Fn(usize, &mut Vec3, &mut Vec3) -> bool + Sync) -> bool {
+        let n = self.masses.len();
+        self.failed.resize(n.div_ceil(TASK), false);
+        let tasks = (
+            pieces(TASK, view_mut(&mut to.q)),
+            pieces(TASK, view_mut(&mut to.p)),
+            pieces(1, self.failed),
+        );
+        threads::run(COST * n, tasks, |k, (q, p, failed)| {
+            let mut good = true;
+            for (i, (q, p)) in q.iter_mut().zip(p).enumerate() {
+                good &= act(k * TASK + i, q, p);
+            }
+            failed[0] = !good;
+        });
+        self.failed.contains(&true)
+    }
+
+    /// The first body that turns too far, as a fault.
+    fn check_room(&self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3]) -> Result<(), Fault> {
+        for i in 0..q.len() {
+            let start = end(i, &q[i], &p[i], gradient, self.masses);
+            let room = self.rule.advance(&start, self.stage).room;
+            if !(room >= 0.0) {
+                return Err(Fault {
+                    cause: no_room(room),
+                    body: Some(i),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn end(i: usize, q: &Vec3, p: &Vec3, gradient: &[Vec3], masses: &[f64]) -> End {
+    End {
+        q: *q,
+        p: *p,
+        gradient: gradient[i],
+        mass: masses[i],
+    }
+}
+
+impl End {
+    /// π − h q × ∂V.
+    #[inline]
+    pub(super) fn kicked(&self, h: f64) -> Vec3 {
+        self.p - self.q.cross(&self.gradient) * h
+    }
+
+    /// What a momentum has along q, which is no more than rounding left there, and must not grow.
+    #[inline]
+    pub(super) fn stray(&self) -> Vec3 {
+        self.q * self.q.dot(&self.p)
+    }
+}
+
+impl Stage {
+    #[inline]
+    fn over(&self, h: f64) -> Self {
+        Self {
+            before: self.before * h,
+            motion: self.motion * h,
+            after: self.after * h,
+        }
+    }
+}
+
+/// Half a kick, a motion and half a kick for each substep.
+fn composed(substeps: &[f64]) -> Vec<Stage> {
+    let stage = |gamma: &f64| Stage {
+        before: 0.5 * gamma,
+        motion: *gamma,
+        after: 0.5 * gamma,
+    };
+    substeps.iter().map(stage).collect()
+}
+
+/// Why there is nothing to take a root of.
+#[cold]
+fn no_room(room: f64) -> Cause {
+    if room.is_finite() {
+        Cause::TooLarge
+    } else {
+        Cause::NotFinite
+    }
+}
+
+#[inline]
+fn is_finite(q: &Vec3, p: &Vec3) -> bool {
+    // One question if the answer is yes. Large numbers may add up to what is not finite: then each is asked.
+    let sum = (q.x + q.y + q.z) + (p.x + p.y + p.z);
+    sum.is_finite() || q.iter().chain(p.iter()).all(|x| x.is_finite())
+}
+
+#[cfg(all(test, feature = "threads"))]
+mod tests {
+    use crate::{
+        Vec3,
+        integrator::{Integrator, SphereExplicit, SphereSplit, Work},
+        potential::{Gravity, Potential, Spring},
+        spheres::{Body, Inertia, Point, Spheres},
+        system::{Base, State},
+    };
+    use std::sync::Arc;
+
+    /// So many bodies that several threads are worth it, with a gradient that is uniform or not.
+    fn bodies(uniform: bool) -> (Arc<Spheres>, State) {
+        let n = 6000;
+        let body = |i: usize| Body {
+            name: format!("body-{i}"),
+            base: Base::Fixed(Vec3::zeros()),
+            length: 1.0,
+        };
+        let mut potentials: Vec<Box<dyn Potential>> = vec![Box::new(Gravity {
+            acceleration: Vec3::z(),
+            weights: (0..n).map(|i| 1.0 + 1e-3 * i as f64).collect(),
+            offset: 0.0,
+        })];
+        let mut points = Vec::new();
+        if !uniform {
+            points.push(Point::Fixed(Vec3::x()));
+            potentials.push(Box::new(Spring {
+                between: [5000, n],
+                stiffness: 1.0,
+                length: 0.0,
+            }));
+        }
+        let inertia = Inertia::diagonal_matrix((0..n).map(|i| 1.0 + 1e-4 * i as f64));
+        let spheres = Spheres::new((0..n).map(body).collect(), inertia, points, potentials);
+        let direction = |i: usize| Vec3::new((i as f64).sin(), (i as f64).cos(), 0.5).normalize();
+        let q: Vec<Vec3> = (0..n).map(direction).collect();
+        let omega: Vec<Vec3> = q.iter().map(|q| q.cross(&Vec3::y())).collect();
+        let state = spheres.state(&q, &omega);
+        (Arc::new(spheres), state)
+    }
+
+    #[test]
+    fn any_number_of_threads_gives_the_same_bits() {
+        for uniform in [true, false] {
+            let (spheres, start) = bodies(uniform);
+            let run = |threads: usize, split: bool| {
+                let method: Option<Box<dyn Integrator>> = if split {
+                    SphereSplit::new(spheres.clone(), 4).map(|method| Box::new(method) as _)
+                } else {
+                    SphereExplicit::new(spheres.clone()).map(|method| Box::new(method) as _)
+                };
+                let Some(mut method) = method else {
+                    unreachable!("separate bodies")
+                };
+                let mut state = start.clone();
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+                let Ok(pool) = pool else {
+                    unreachable!("threads can be started")
+                };
+                let result = pool.install(|| method.advance(&mut state, 0.01, 5, &mut Work::default()));
+                assert_eq!(result, Ok(()));
+                state
+            };
+            for split in [false, true] {
+                let alone = run(1, split);
+                assert!(alone.q != start.q && (2..4).all(|threads| run(threads, split) == alone));
+            }
+        }
     }
 }

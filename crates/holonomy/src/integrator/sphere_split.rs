@@ -8,24 +8,15 @@
 //! Order 2 is the Strang splitting. Because T is quadratic in the momenta, {V,{V,{V,T}}} = 0 and
 //! Runge–Kutta–Nyström coefficients apply: order 4 with 6 drifts, order 6 with 11, Blanes & Moan
 //! (2002), SRKN₆ᵇ and SRKN₁₁ᵇ. There is no limit on the step from the geometry.
-use super::{Fault, Integrator, StepInfo, force::Force};
-use crate::{
-    geometry::s2,
-    spheres::{Spheres, view_mut},
-    system::State,
+use super::{
+    Fault, Integrator, StepInfo, Work,
+    separate::{End, Moved, Rule, Separate, Stage},
 };
+use crate::{Vec3, geometry::s2, spheres::Spheres, system::State};
 use std::sync::Arc;
 
 /// Kick–drift splitting with exact great-circle drifts.
-pub struct SphereSplit {
-    system: Arc<Spheres>,
-    force: Force,
-    /// b₁ … and a₁ …, written out for the whole step; one kick more than drifts.
-    kicks: Vec<f64>,
-    drifts: Vec<f64>,
-    next_q: Vec<f64>,
-    next_p: Vec<f64>,
-}
+pub struct SphereSplit(Separate);
 
 impl SphereSplit {
     /// Order 2, 4 or 6; `None` for other orders and when the inertia matrix couples the spheres.
@@ -36,45 +27,42 @@ impl SphereSplit {
             6 => (even(&B6, 1.0), odd(&A6, 1.0)),
             _ => return None,
         };
-        system.inertia().is_diagonal().then(|| Self {
-            force: Force::new(system.clone()),
-            system,
-            kicks,
-            drifts,
-            next_q: Vec::new(),
-            next_p: Vec::new(),
-        })
+        let last = drifts.len() - 1;
+        let stage = |(k, drift): (usize, &f64)| Stage {
+            before: kicks[k],
+            motion: *drift,
+            after: if k == last { kicks[k + 1] } else { 0.0 },
+        };
+        Separate::with_stages(system, drifts.iter().enumerate().map(stage).collect()).map(Self)
     }
 }
 
 impl Integrator for SphereSplit {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
-        self.next_q.clone_from(&state.q);
-        self.next_p.clone_from(&state.p);
-        let (q, pi) = (view_mut(&mut self.next_q), view_mut(&mut self.next_p));
-        let inertia = self.system.inertia();
-        let before = self.force.evaluations;
+        Work::of_one(|work| self.advance(state, h, 1, work))
+    }
 
-        for (stage, b) in self.kicks.iter().enumerate() {
-            let gradient = self.force.at(q)?;
-            for i in 0..q.len() {
-                pi[i] = s2::tangent(&q[i], &(pi[i] - q[i].cross(&gradient[i]) * (b * h)));
-            }
-            if let Some(a) = self.drifts.get(stage) {
-                for i in 0..q.len() {
-                    q[i] = s2::great_circle(&q[i], &(pi[i] * (a * h / inertia.diagonal(i))));
-                }
-            }
+    fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
+        self.0.advance(state, h, count, work, &KickAndDrift)
+    }
+}
+
+struct KickAndDrift;
+
+impl Rule for KickAndDrift {
+    #[inline]
+    fn advance(&self, start: &End, stage: &Stage) -> Moved {
+        let kicked = start.kicked(stage.before);
+        Moved {
+            q: s2::great_circle(&start.q, &(kicked * (stage.motion / start.mass))),
+            p: kicked - start.stray(),
+            room: 1.0,
         }
-        super::check_finite(&self.next_q, &self.next_p, self.system.len())?;
+    }
 
-        std::mem::swap(&mut state.q, &mut self.next_q);
-        std::mem::swap(&mut state.p, &mut self.next_p);
-        state.t += h;
-        Ok(StepInfo {
-            evaluations: self.force.evaluations - before,
-            ..StepInfo::default()
-        })
+    #[inline]
+    fn finish(&self, end: &End, stage: &Stage) -> Vec3 {
+        end.kicked(stage.after)
     }
 }
 

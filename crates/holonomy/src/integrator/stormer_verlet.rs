@@ -13,8 +13,8 @@
 //! closed form. If `|q| = 1` and `q·p = 0` before, both hold after, and the map is that of
 //! [`super::SphereExplicit`]. Nothing puts it back there: rounding errors of the length accumulate.
 use super::{
-    Fault, Integrator, StepInfo,
-    separate::{End, Separate, non_negative},
+    Fault, Integrator, StepInfo, Work,
+    separate::{End, Moved, Rule, Separate, Stage},
 };
 use crate::{Vec3, spheres::Spheres, system::State};
 use std::sync::Arc;
@@ -31,20 +31,37 @@ impl StormerVerlet {
 
 impl Integrator for StormerVerlet {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
-        let advance = |start: &End| {
-            let p = start.p.cross(&start.q);
-            let c = p + along_sphere(start) * (0.5 * h);
-            let square = c.norm_squared() * (h / start.mass) * (h / start.mass);
-            let mu = (start.mass / h) * square / (1.0 + non_negative(1.0 - square)?.sqrt());
-            let half = c - start.q * mu;
-            Ok((start.q + half * (h / start.mass), half))
-        };
-        let finish = |end: &End| {
-            let pull = end.q * (end.p.norm_squared() / end.mass);
-            let p = end.p + (along_sphere(end) - pull) * (0.5 * h);
-            end.q.cross(&p)
-        };
-        self.0.step(state, h, advance, finish)
+        Work::of_one(|work| self.advance(state, h, 1, work))
+    }
+
+    fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
+        self.0.advance(state, h, count, work, &Verlet)
+    }
+}
+
+struct Verlet;
+
+impl Rule for Verlet {
+    #[inline]
+    fn advance(&self, start: &End, stage: &Stage) -> Moved {
+        let h = stage.motion;
+        let p = start.p.cross(&start.q);
+        let c = p + along_sphere(start) * stage.before;
+        let square = c.norm_squared() * (h / start.mass) * (h / start.mass);
+        let room = 1.0 - square;
+        let mu = (start.mass / h) * square / (1.0 + room.sqrt());
+        let half = c - start.q * mu;
+        Moved {
+            q: start.q + half * (h / start.mass),
+            p: half,
+            room,
+        }
+    }
+
+    #[inline]
+    fn finish(&self, end: &End, stage: &Stage) -> Vec3 {
+        let pull = end.q * (end.p.norm_squared() / end.mass);
+        end.q.cross(&(end.p + (along_sphere(end) - pull) * stage.after))
     }
 }
 

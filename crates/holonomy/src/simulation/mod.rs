@@ -1,6 +1,6 @@
 //! The run loop and the things that watch it.
 use crate::{
-    integrator::{Integrator, StepError, StepInfo},
+    integrator::{Integrator, StepError, Work},
     system::{Measurement, State, System},
 };
 use std::{ops::ControlFlow, sync::Arc};
@@ -72,7 +72,7 @@ pub struct RunReport {
     pub rejected: u64,
     /// Steps in which equations of constraint depended on each other.
     pub dependent_steps: u64,
-    /// The constraints they belong to, as in [`StepInfo::dependent`].
+    /// The constraints they belong to, as in [`crate::integrator::StepInfo::dependent`].
     pub dependent: u128,
 }
 
@@ -90,8 +90,10 @@ pub struct RunError {
     pub report: RunReport,
 }
 
-/// Steps between two calls of [`Observer::pulse`].
-const PULSE: u64 = 16;
+/// Steps between two calls of [`Observer::pulse`]: fewer where there is more to move.
+fn pulse_every(state: &State) -> u64 {
+    (4096 / (state.q.len() as u64 + 1)).clamp(16, 256)
+}
 
 impl Simulation {
     /// Runs a schedule. Time is `t₀ + k h`, never a running sum.
@@ -101,17 +103,19 @@ impl Simulation {
         observers: &mut [&mut dyn Observer],
     ) -> Result<RunReport, RunError> {
         let t0 = self.state.t;
-        let every = schedule.every.max(1);
-        let mut report = RunReport::default();
+        let pulse_every = pulse_every(&self.state);
+        let (mut sample_at, mut pulse_at) = (0, 0);
+        let mut work = Work::default();
         let mut scratch = self.system.scratch();
         let mut measured = Measurement::default();
         loop {
-            let last = report.steps == schedule.steps;
+            let last = work.steps == schedule.steps;
             let mut stop = false;
-            if last || report.steps.is_multiple_of(every) {
+            if last || work.steps == sample_at {
+                sample_at = work.steps.saturating_add(schedule.every.max(1));
                 self.system.measure(&self.state, &mut measured, &mut scratch);
                 let sample = Sample {
-                    step: report.steps,
+                    step: work.steps,
                     system: &*self.system,
                     state: &self.state,
                     measured: &measured,
@@ -120,41 +124,52 @@ impl Simulation {
                     stop |= observer.observe(&sample).is_break();
                 }
             }
-            if report.steps.is_multiple_of(PULSE) {
+            if work.steps == pulse_at {
+                pulse_at += pulse_every;
                 for observer in observers.iter_mut() {
-                    stop |= observer.pulse(report.steps).is_break();
+                    stop |= observer.pulse(work.steps).is_break();
                 }
             }
             if last || stop {
-                report.stopped = !last;
-                return Ok(report);
+                return Ok(RunReport::new(&work, !last));
             }
-            match self.integrator.step(&mut self.state, schedule.step) {
-                Ok(info) => report.count(info),
-                Err(source) => {
-                    let message = source.describe(self.system.layout());
-                    return Err(RunError {
-                        t: self.state.t,
-                        message,
-                        source,
-                        report,
-                    });
+            let count = sample_at.min(pulse_at).min(schedule.steps) - work.steps;
+            let advanced = self
+                .integrator
+                .advance(&mut self.state, schedule.step, count, &mut work);
+            self.state.t = t0 + work.steps as f64 * schedule.step;
+            if advanced.is_err() {
+                // Once more, to find out how large a step would have worked.
+                match self.integrator.step(&mut self.state, schedule.step) {
+                    Ok(info) => work.count(info),
+                    Err(source) => {
+                        let message = source.describe(self.system.layout());
+                        return Err(RunError {
+                            t: self.state.t,
+                            message,
+                            source,
+                            report: RunReport::new(&work, false),
+                        });
+                    }
                 }
+                self.state.t = t0 + work.steps as f64 * schedule.step;
             }
-            self.state.t = t0 + report.steps as f64 * schedule.step;
         }
     }
 }
 
 impl RunReport {
-    fn count(&mut self, info: StepInfo) {
-        self.steps += 1;
-        self.iterations += u64::from(info.iterations);
-        self.max_iterations = self.max_iterations.max(info.iterations);
-        self.evaluations += u64::from(info.evaluations);
-        self.substeps += u64::from(info.substeps);
-        self.rejected += u64::from(info.rejected);
-        self.dependent_steps += u64::from(info.dependent != 0);
-        self.dependent |= info.dependent;
+    fn new(work: &Work, stopped: bool) -> Self {
+        Self {
+            steps: work.steps,
+            stopped,
+            iterations: work.iterations,
+            max_iterations: work.max_iterations,
+            evaluations: work.evaluations,
+            substeps: work.substeps,
+            rejected: work.rejected,
+            dependent_steps: work.dependent_steps,
+            dependent: work.dependent,
+        }
     }
 }

@@ -1,8 +1,12 @@
 //! A step allocates nothing after the first few.
 use crate::common;
 use holonomy::{
-    integrator::catalog::{METHODS, Options},
+    integrator::{
+        Work,
+        catalog::{METHODS, Options},
+    },
     potential::{Autodiff, Potential, Scalar, SmoothPotential},
+    simulation::Simulation,
     spheres::{Body, Inertia, Spheres},
     system::Base,
 };
@@ -100,6 +104,14 @@ fn no_method_allocates_after_its_first_steps() {
             };
             steps(3);
             assert_eq!(allocations(|| steps(100)), 0, "{} on {}", m.name, p.name);
+            let mut work = Work::default();
+            let mut row = || {
+                let Simulation {
+                    integrator, state, ..
+                } = &mut simulation;
+                integrator.advance(state, 1e-3, 100, &mut work).unwrap();
+            };
+            assert_eq!(allocations(&mut row), 0, "{} on {}", m.name, p.name);
         }
     }
 }

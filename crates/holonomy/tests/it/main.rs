@@ -8,6 +8,8 @@
 /// Models and runs the tests share.
 mod common;
 
+/// Do many steps in one call lead where single steps do?
+mod advance;
 /// Does a step allocate?
 mod allocation;
 /// Do the first steps agree with the verified reading of the documents?

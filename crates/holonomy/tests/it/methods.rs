@@ -228,7 +228,9 @@ fn energy_drifts_only_where_nothing_is_promised() {
                 (2, _) => 0.02,
                 (4 | 5, false) => 0.05,
                 (6, false) | (4, true) => 0.1,
-                (6, true) => 0.4,
+                // At 0.4 the two bodies are chaotic: their energy wanders, and a start that differs by 1e-14 has
+                // another slope, of any sign.
+                (6, true) => 0.3,
                 _ => 0.2,
             };
             let mut simulation = p.simulation(m, &Options::default()).unwrap();

@@ -102,7 +102,10 @@ pub(super) fn over(steps: u64, stop: &AtomicBool) -> Result<Finding, String> {
     finding.remark = format!(
         "The Hamel integrator keeps the energy itself, so that what is left is rounding, and it walks at random: rounding with a bias \
          would show an exponent of 1. The variational integrator is off by {} times as much, but that does not grow. RK4 loses energy \
-         with every swing; after all steps its error is {} times that of the variational integrator.",
+         with every swing; after all steps its error is {} times that of the variational integrator. The \
+         exponents hang on how they are read: this way of averaging is the third that was tried. Increments of single samples, 1000 \
+         steps apart, gave 0.38, 0.31 and 0.40, as the oscillation of the energy hides its growth; over 10⁶ steps the variational \
+         exponent reads 0.72.",
         rough(largest[1] / largest[0]),
         rough(largest[2] / largest[1])
     );

@@ -327,26 +327,22 @@ fn rattle(stop: &AtomicBool) -> Result<Finding, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::Reading, *};
+    use super::{
+        super::{Reading, assert_readings},
+        *,
+    };
 
     #[test]
     fn items_of_document_000_read_as_they_should() {
-        let stop = AtomicBool::new(false);
         let expected = [
-            ("000-fig-1", Reading::Corrected),
-            ("000-round-off", Reading::NotSupported),
-            ("000-fig-2", Reading::NotSpecified),
-            ("000-fig-3", Reading::Corrected),
-            ("000-fig-4", Reading::NotSupported),
-            ("000-symplectic", Reading::NotSupported),
-            ("000-exact-trajectory", Reading::NotSupported),
+            ("000-fig-1", Some(Reading::Corrected)),
+            ("000-round-off", Some(Reading::NotSupported)),
+            ("000-fig-2", Some(Reading::NotSpecified)),
+            ("000-fig-3", Some(Reading::Corrected)),
+            ("000-fig-4", Some(Reading::NotSupported)),
+            ("000-symplectic", Some(Reading::NotSupported)),
+            ("000-exact-trajectory", Some(Reading::NotSupported)),
         ];
-        assert_eq!(expected.len(), ITEMS.len());
-        for (name, reading) in expected {
-            let item = ITEMS.iter().find(|item| item.name == name).expect(name);
-            let finding = (item.compute)(&stop).expect(name);
-            assert_eq!(finding.reading(), reading, "{name}: {:#?}", finding.compared);
-            assert!(!finding.figures.is_empty(), "{name}");
-        }
+        assert_readings(ITEMS, &expected);
     }
 }

@@ -1,7 +1,5 @@
 //! Methods on (S²)ⁿ.
-use super::{
-    Family, GEOMETRIC, Integrator, Kept, Mechanism, Method, Options, Unsupported, composed, of_choice,
-};
+use super::{Family, GEOMETRIC, Integrator, Kept, Mechanism, Method, Options, Unsupported, of_choice};
 use crate::{
     integrator::{Rattle, Solver, SphereExplicit, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet},
     spheres::Spheres,
@@ -22,7 +20,7 @@ pub(super) const METHODS: &[Method] = &[
     Method {
         name: "sphere-explicit",
         summary: "explicit variational integrator on (S²)ⁿ, separate bodies",
-        build: |m, _| explicit(m, "sphere-explicit"),
+        build: |m, _| explicit(m, "sphere-explicit", 2),
         ..ON_SPHERES
     },
     Method {
@@ -30,7 +28,7 @@ pub(super) const METHODS: &[Method] = &[
         summary: "sphere-explicit raised to order 4 by Suzuki's five stages",
         reference: "Suzuki (1990)",
         order: 4,
-        build: |m, _| composed(explicit(m, "sphere-explicit-4")?, 4),
+        build: |m, _| explicit(m, "sphere-explicit-4", 4),
         ..ON_SPHERES
     },
     Method {
@@ -38,7 +36,7 @@ pub(super) const METHODS: &[Method] = &[
         summary: "sphere-explicit raised to order 6 by nine stages",
         reference: "Kahan & Li (1997)",
         order: 6,
-        build: |m, _| composed(explicit(m, "sphere-explicit-6")?, 6),
+        build: |m, _| explicit(m, "sphere-explicit-6", 6),
         ..ON_SPHERES
     },
     Method {
@@ -46,14 +44,14 @@ pub(super) const METHODS: &[Method] = &[
         summary: "sphere-explicit raised to order 8 by seventeen stages",
         reference: "Kahan & Li (1997)",
         order: 8,
-        build: |m, _| composed(explicit(m, "sphere-explicit-8")?, 8),
+        build: |m, _| explicit(m, "sphere-explicit-8", 8),
         ..ON_SPHERES
     },
     Method {
         name: "sphere-implicit",
         summary: "implicit variational integrator on (S²)ⁿ, any inertia, O(n) for links",
         options: SOLVER,
-        build: |m, o| implicit(m, o, "sphere-implicit"),
+        build: |m, o| implicit(m, o, "sphere-implicit", 2),
         ..ON_SPHERES
     },
     Method {
@@ -62,7 +60,7 @@ pub(super) const METHODS: &[Method] = &[
         reference: "Suzuki (1990)",
         order: 4,
         options: SOLVER,
-        build: |m, o| composed(implicit(m, o, "sphere-implicit-4")?, 4),
+        build: |m, o| implicit(m, o, "sphere-implicit-4", 4),
         ..ON_SPHERES
     },
     Method {
@@ -71,7 +69,7 @@ pub(super) const METHODS: &[Method] = &[
         reference: "Kahan & Li (1997)",
         order: 6,
         options: SOLVER,
-        build: |m, o| composed(implicit(m, o, "sphere-implicit-6")?, 6),
+        build: |m, o| implicit(m, o, "sphere-implicit-6", 6),
         ..ON_SPHERES
     },
     Method {
@@ -80,7 +78,7 @@ pub(super) const METHODS: &[Method] = &[
         reference: "Kahan & Li (1997)",
         order: 8,
         options: SOLVER,
-        build: |m, o| composed(implicit(m, o, "sphere-implicit-8")?, 8),
+        build: |m, o| implicit(m, o, "sphere-implicit-8", 8),
         ..ON_SPHERES
     },
     Method {
@@ -175,9 +173,18 @@ fn separate(
     })
 }
 
-fn explicit(mechanism: &Mechanism, method: &'static str) -> Result<Box<dyn Integrator>, Unsupported> {
+fn explicit(
+    mechanism: &Mechanism,
+    method: &'static str,
+    order: u32,
+) -> Result<Box<dyn Integrator>, Unsupported> {
     separate(mechanism, method, |spheres| {
-        Some(Box::new(SphereExplicit::new(spheres)?))
+        let plain = SphereExplicit::new(spheres)?;
+        Some(Box::new(if order == 2 {
+            plain
+        } else {
+            plain.with_order(order)?
+        }))
     })
 }
 
@@ -195,6 +202,7 @@ fn implicit(
     mechanism: &Mechanism,
     options: &Options,
     method: &'static str,
+    order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
     let spheres = spheres(mechanism, method)?;
     let solver = if options.fixed_point {
@@ -207,5 +215,11 @@ fn implicit(
             max_iterations: options.max_iterations.unwrap_or(30),
         }
     };
-    Ok(Box::new(SphereImplicit::new(spheres, solver)))
+    let plain = SphereImplicit::new(spheres, solver);
+    match order {
+        2 => Ok(Box::new(plain)),
+        _ => Ok(plain
+            .with_order(order)
+            .unwrap_or_else(|| unreachable!("the catalog asks for orders 4, 6 and 8"))),
+    }
 }

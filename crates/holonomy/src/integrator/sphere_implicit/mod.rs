@@ -9,11 +9,11 @@
 //! small increments, and their sum over the bodies vanishes by the symmetry of M, so the total
 //! momentum is kept however well (3.10) is solved.
 //!
-//! Two ways to solve (3.10): [`cayley`] for any inertia, [`tension`] for chains of point masses.
+//! Two ways to solve (3.10): [`cayley`] for any inertia, [`chain`] for chains of point masses.
 mod cayley;
-mod tension;
+mod chain;
 
-use super::{Cause, Fault, Integrator, StepInfo, force::Force};
+use super::{Cause, Composition, Fault, Integrator, StepInfo, Work, composition::substeps, force::Force};
 use crate::{
     Vec3,
     geometry::s2,
@@ -21,13 +21,25 @@ use crate::{
     system::State,
 };
 use cayley::Cayley;
+use chain::Chain;
 use std::sync::Arc;
-use tension::Tension;
 
 /// Implicit variational integrator on (S²)ⁿ.
 pub struct SphereImplicit {
-    equations: Equations,
     force: Force,
+    way: Way,
+}
+
+/// How a step is taken.
+enum Way {
+    General(Box<General>),
+    /// With the substeps of a step.
+    Chain(Box<Chain>, &'static [f64]),
+}
+
+/// Any inertia.
+struct General {
+    equations: Cayley,
     kicked: Vec<Vec3>,
     motion: Motion,
     next_q: Vec<f64>,
@@ -57,12 +69,6 @@ impl Default for Solver {
     }
 }
 
-/// (3.10), set up for one way to solve it.
-enum Equations {
-    Cayley(Cayley),
-    Tension(Tension),
-}
-
 /// The solution of (3.10).
 struct Motion {
     /// Δᵢ.
@@ -75,48 +81,76 @@ impl SphereImplicit {
     /// Works for every inertia.
     pub fn new(system: Arc<Spheres>, solver: Solver) -> Self {
         let n = system.len();
-        let tension = match (solver, system.inertia()) {
-            (Solver::Newton { max_iterations }, Inertia::Links(links)) => Tension::new(links, max_iterations),
+        let chain = match (solver, system.inertia()) {
+            (Solver::Newton { max_iterations }, Inertia::Links(links)) => Chain::new(links, max_iterations),
             _ => None,
         };
-        let equations = match tension {
-            Some(tension) => Equations::Tension(tension),
-            None => Equations::Cayley(Cayley::new(system.clone(), solver)),
+        let way = match chain {
+            Some(chain) => Way::Chain(Box::new(chain), &[1.0]),
+            None => Way::General(Box::new(General {
+                equations: Cayley::new(system.clone(), solver),
+                kicked: Vec::with_capacity(n),
+                motion: Motion {
+                    displacement: vec![Vec3::zeros(); n],
+                    flow: vec![Vec3::zeros(); n],
+                },
+                next_q: vec![0.0; 3 * n],
+                next_p: vec![0.0; 3 * n],
+            })),
         };
         Self {
-            equations,
             force: Force::new(system),
-            kicked: Vec::with_capacity(n),
-            motion: Motion {
-                displacement: vec![Vec3::zeros(); n],
-                flow: vec![Vec3::zeros(); n],
-            },
-            next_q: vec![0.0; 3 * n],
-            next_p: vec![0.0; 3 * n],
+            way,
         }
+    }
+
+    /// Raised to order 4, 6 or 8 by composition; `None` for other orders.
+    pub fn with_order(mut self, order: u32) -> Option<Box<dyn Integrator>> {
+        if let Way::Chain(_, own) = &mut self.way {
+            *own = substeps(order)?;
+            return Some(Box::new(self));
+        }
+        Some(Box::new(Composition::new(Box::new(self), order)?))
     }
 }
 
 impl Integrator for SphereImplicit {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
-        let (q, pi) = (view(&state.q), view(&state.p));
-        let before = self.force.evaluations;
+        Work::of_one(|work| self.advance(state, h, 1, work))
+    }
 
-        let gradient = self.force.at(q)?;
+    fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
+        match &mut self.way {
+            Way::General(general) => {
+                for _ in 0..count {
+                    work.count(general.step(&mut self.force, state, h)?);
+                }
+                Ok(())
+            }
+            Way::Chain(chain, substeps) => chain.advance(&mut self.force, substeps, state, h, count, work),
+        }
+    }
+}
+
+impl General {
+    fn step(&mut self, force: &mut Force, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        let (q, pi) = (view(&state.q), view(&state.p));
+        let before = force.evaluations;
+
+        let gradient = force.at(q)?;
         self.kicked.clear();
         self.kicked
             .extend((0..q.len()).map(|i| pi[i] - q[i].cross(&gradient[i]) * (0.5 * h)));
-        let iterations = match &mut self.equations {
-            Equations::Cayley(cayley) => cayley.solve(q, &self.kicked, h, &mut self.motion),
-            Equations::Tension(tension) => tension.solve(q, &self.kicked, h, &mut self.motion),
-        }?;
+        let iterations = self.equations.solve(q, &self.kicked, h, &mut self.motion)?;
 
         let Motion { displacement, flow } = &self.motion;
         let (next_q, next_pi) = (view_mut(&mut self.next_q), view_mut(&mut self.next_p));
         for i in 0..q.len() {
             next_q[i] = s2::normalised(&(q[i] + displacement[i]));
         }
-        let gradient = self.force.at(next_q)?;
+        force.renew(next_q)?;
+        force.remember(next_q);
+        let gradient = force.last();
         for i in 0..q.len() {
             let turned = self.kicked[i] + displacement[i].cross(&flow[i]) / h;
             next_pi[i] = s2::tangent(&next_q[i], &(turned - next_q[i].cross(&gradient[i]) * (0.5 * h)));
@@ -128,7 +162,7 @@ impl Integrator for SphereImplicit {
         state.t += h;
         Ok(StepInfo {
             iterations,
-            evaluations: self.force.evaluations - before,
+            evaluations: force.evaluations.wrapping_sub(before),
             ..StepInfo::default()
         })
     }

@@ -173,3 +173,17 @@ fn a_restart_with_constraints_is_exact() {
     assert_eq!(bits(&whole.p), bits(&uninterrupted.p));
     assert_eq!(bits(&whole.lambda), bits(&uninterrupted.lambda));
 }
+
+#[test]
+fn a_state_changed_by_hand_is_taken_as_it_is_with_constraints_too() {
+    // A method remembers what it computed where its last step ended; another start must not get it.
+    let (tree, q) = scissor(4);
+    let start = tree.state(0.0, &q, &[0.0; 9]);
+    let mut method = variational(&tree);
+    let mut other = start.clone();
+    run(&mut method, &mut other, 0.01, 50);
+    let (mut again, mut fresh) = (start.clone(), start);
+    method.step(&mut again, 0.01).unwrap();
+    variational(&tree).step(&mut fresh, 0.01).unwrap();
+    assert_eq!((again.q, again.p, again.lambda), (fresh.q, fresh.p, fresh.lambda));
+}

@@ -1,0 +1,174 @@
+//! A few neighbouring links at once.
+use std::ops::{Add, Mul, Sub};
+
+/// W values, each computed as if it were alone.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes<const W: usize>(pub(super) [f64; W]);
+
+/// W vectors.
+#[derive(Clone, Copy)]
+pub(super) struct Vectors<const W: usize> {
+    pub(super) x: Lanes<W>,
+    pub(super) y: Lanes<W>,
+    pub(super) z: Lanes<W>,
+}
+
+impl<const W: usize> Lanes<W> {
+    #[inline(always)]
+    pub(super) fn all(value: f64) -> Self {
+        Self([value; W])
+    }
+
+    /// The values one link before these, given the group before.
+    #[inline(always)]
+    pub(super) fn after(self, before: Self) -> Self {
+        Self(std::array::from_fn(|l| {
+            if l == 0 { before.0[W - 1] } else { self.0[l - 1] }
+        }))
+    }
+
+    /// The values one link beyond these, given the group beyond.
+    #[inline(always)]
+    pub(super) fn before(self, beyond: Self) -> Self {
+        Self(std::array::from_fn(|l| {
+            if l == W - 1 { beyond.0[0] } else { self.0[l + 1] }
+        }))
+    }
+
+    #[inline(always)]
+    fn with(self, other: Self, act: impl Fn(f64, f64) -> f64) -> Self {
+        Self(std::array::from_fn(|l| act(self.0[l], other.0[l])))
+    }
+
+    /// The larger of both sizes, lane by lane; what is not a number counts as larger.
+    #[inline(always)]
+    pub(super) fn larger(self, other: Self) -> Self {
+        self.with(other, |a, b| if b.abs() <= a { a } else { b.abs() })
+    }
+
+    /// The largest lane; what is not a number counts as larger.
+    pub(super) fn largest(self) -> f64 {
+        self.0.iter().fold(0.0, |a, b| if *b <= a { a } else { *b })
+    }
+}
+
+impl<const W: usize> Add for Lanes<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.with(other, |a, b| a + b)
+    }
+}
+
+impl<const W: usize> Sub for Lanes<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.with(other, |a, b| a - b)
+    }
+}
+
+impl<const W: usize> Mul for Lanes<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.with(other, |a, b| a * b)
+    }
+}
+
+impl<const W: usize> Vectors<W> {
+    #[inline(always)]
+    pub(super) fn dot(self, other: Self) -> Lanes<W> {
+        self.x * other.x + self.y * other.y + self.z * other.z
+    }
+
+    #[inline(always)]
+    pub(super) fn cross(self, other: Self) -> Self {
+        Self {
+            x: self.y * other.z - self.z * other.y,
+            y: self.z * other.x - self.x * other.z,
+            z: self.x * other.y - self.y * other.x,
+        }
+    }
+}
+
+impl<const W: usize> Add for Vectors<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Self {
+            x: self.x + other.x,
+            y: self.y + other.y,
+            z: self.z + other.z,
+        }
+    }
+}
+
+impl<const W: usize> Sub for Vectors<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Self {
+            x: self.x - other.x,
+            y: self.y - other.y,
+            z: self.z - other.z,
+        }
+    }
+}
+
+impl<const W: usize> Mul<Lanes<W>> for Vectors<W> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, factor: Lanes<W>) -> Self {
+        Self {
+            x: self.x * factor,
+            y: self.y * factor,
+            z: self.z * factor,
+        }
+    }
+}
+
+impl<const W: usize> Vectors<W> {
+    pub(super) fn zero() -> Self {
+        let zero = Lanes::all(0.0);
+        Self {
+            x: zero,
+            y: zero,
+            z: zero,
+        }
+    }
+
+    /// The vectors one link before these, given the group before.
+    #[inline(always)]
+    pub(super) fn after(self, before: Self) -> Self {
+        Self {
+            x: self.x.after(before.x),
+            y: self.y.after(before.y),
+            z: self.z.after(before.z),
+        }
+    }
+
+    /// The vectors one link beyond these, given the group beyond.
+    #[inline(always)]
+    pub(super) fn before(self, beyond: Self) -> Self {
+        Self {
+            x: self.x.before(beyond.x),
+            y: self.y.before(beyond.y),
+            z: self.z.before(beyond.z),
+        }
+    }
+
+    /// From vectors one after the other.
+    pub(super) fn gather(&mut self, vectors: &[[f64; 3]]) {
+        for (l, vector) in vectors.iter().enumerate().take(W) {
+            [self.x.0[l], self.y.0[l], self.z.0[l]] = *vector;
+        }
+    }
+
+    /// Into vectors one after the other.
+    pub(super) fn scatter(&self, vectors: &mut [[f64; 3]]) {
+        for (l, vector) in vectors.iter_mut().enumerate().take(W) {
+            *vector = [self.x.0[l], self.y.0[l], self.z.0[l]];
+        }
+    }
+}

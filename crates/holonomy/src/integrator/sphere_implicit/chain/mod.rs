@@ -1,0 +1,350 @@
+//! Steps of serial chains of point masses, a few links at a time: only the tridiagonal solve goes along the chain.
+mod lanes;
+mod links;
+mod past;
+mod tension;
+mod tridiagonal;
+
+use crate::{
+    Vec3,
+    integrator::{Cause, Fault, StepInfo, Work, check_finite, force::Force},
+    spheres::{Links, view},
+    system::State,
+};
+use lanes::{Lanes, Vectors};
+use links::Group;
+use past::{MOST, PER_LINK, Past};
+use tridiagonal::Tridiagonal;
+
+/// The steps of a chain, in groups as wide as there are links for.
+pub(super) enum Chain {
+    Short(Steps<2>),
+    Long(Steps<4>),
+}
+
+impl Chain {
+    /// `None` unless every link carries a point mass at its end and at most the next link.
+    pub(super) fn new(links: &Links, max_iterations: u32) -> Option<Self> {
+        if links.len() <= 2 {
+            Some(Self::Short(Steps::new(links, max_iterations)?))
+        } else {
+            Some(Self::Long(Steps::new(links, max_iterations)?))
+        }
+    }
+
+    /// Takes the steps of [`crate::integrator::Integrator::advance`], each as a row of substeps.
+    pub(super) fn advance(
+        &mut self,
+        force: &mut Force,
+        substeps: &[f64],
+        state: &mut State,
+        h: f64,
+        count: u64,
+        work: &mut Work,
+    ) -> Result<(), Fault> {
+        match self {
+            Self::Short(steps) => steps.advance(force, substeps, state, h, count, work),
+            Self::Long(steps) => steps.advance(force, substeps, state, h, count, work),
+        }
+    }
+}
+
+pub(super) struct Steps<const W: usize> {
+    n: usize,
+    max_iterations: u32,
+    /// The groups of all links, between two that are empty.
+    links: Vec<Group<W>>,
+    newton: Tridiagonal,
+    past: Past,
+    /// Which of the two motions of a group is the present one, and which of its rates the last.
+    now: usize,
+    last: usize,
+    /// Directions, one after the other, for the potentials.
+    flat: Vec<f64>,
+}
+
+impl<const W: usize> Steps<W> {
+    fn new(links: &Links, max_iterations: u32) -> Option<Self> {
+        let n = links.len();
+        Some(Self {
+            n,
+            max_iterations,
+            links: Group::all(links)?,
+            newton: Tridiagonal::new(n),
+            past: Past::default(),
+            now: 0,
+            last: 0,
+            flat: vec![0.0; 3 * n],
+        })
+    }
+
+    fn advance(
+        &mut self,
+        force: &mut Force,
+        substeps: &[f64],
+        state: &mut State,
+        h: f64,
+        count: u64,
+        work: &mut Work,
+    ) -> Result<(), Fault> {
+        let mut evaluations = force.evaluations;
+        self.feel(force.at(view(&state.q))?);
+        self.enter(state);
+        let (mut done, mut result) = (0, Ok(()));
+        while done < count && result.is_ok() {
+            let mut info = StepInfo::default();
+            for gamma in substeps {
+                match self.step(force, gamma * h) {
+                    Ok(iterations) => info.iterations += iterations,
+                    Err(fault) => {
+                        result = Err(fault);
+                        break;
+                    }
+                }
+            }
+            if result.is_ok() {
+                info.evaluations = force.evaluations.wrapping_sub(evaluations);
+                evaluations = force.evaluations;
+                work.count(info);
+                done += 1;
+                state.t += h;
+                // A fault between substeps takes the whole step back.
+                if substeps.len() > 1 {
+                    self.leave(state);
+                }
+            }
+        }
+        if substeps.len() == 1 && done > 0 {
+            self.leave(state);
+        }
+        if result.is_ok() {
+            force.remember(view(&state.q));
+        }
+        result
+    }
+
+    /// Takes over a state and what it carries.
+    fn enter(&mut self, state: &State) {
+        let (q, p) = (vectors(&state.q).chunks(W), vectors(&state.p).chunks(W));
+        for (group, (q, p)) in self.links[1..].iter_mut().zip(q.zip(p)) {
+            group.motion[self.now].q.gather(q);
+            group.motion[self.now].p.gather(p);
+        }
+        let Some((past, links)) = Past::recall(state) else {
+            self.past = Past::default();
+            return;
+        };
+        self.past = past;
+        self.last = 0;
+        for (group, kept) in self.links[1..].iter_mut().zip(links.chunks(W)) {
+            for (l, [along, rates @ ..]) in kept.iter().enumerate() {
+                group.motion[self.now].along.0[l] = *along;
+                (0..MOST).for_each(|j| group.rates[j].0[l] = rates[j]);
+            }
+        }
+    }
+
+    /// Puts what steps led to into the state.
+    fn leave(&self, state: &mut State) {
+        let (q, p) = (
+            state.q.as_chunks_mut().0.chunks_mut(W),
+            state.p.as_chunks_mut().0.chunks_mut(W),
+        );
+        let motions = self.links[1..].iter().map(|group| &group.motion[self.now]);
+        for (motion, (q, p)) in motions.zip(q.zip(p)) {
+            motion.q.scatter(q);
+            motion.p.scatter(p);
+        }
+        let each = (0..self.n).map(|i| {
+            let (group, l) = (&self.links[i / W + 1], i % W);
+            let mut kept = [group.motion[self.now].along.0[l]; PER_LINK];
+            (0..MOST).for_each(|j| kept[j + 1] = group.rates[self.rate(j)].0[l]);
+            kept
+        });
+        self.past.keep(state, each);
+    }
+
+    /// Where the rate before so many others is kept.
+    fn rate(&self, back: usize) -> usize {
+        (self.last + back) % (MOST + 1)
+    }
+
+    /// Takes over a gradient.
+    fn feel(&mut self, gradient: &[Vec3]) {
+        let gradient: &[[f64; 3]] = bytemuck::cast_slice(gradient);
+        for (group, gradient) in self.links[1..].iter_mut().zip(gradient.chunks(W)) {
+            group.gradient.gather(gradient);
+        }
+    }
+
+    /// One substep; the number of iterations. After a fault all is as it was.
+    fn step(&mut self, force: &mut Force, h: f64) -> Result<u32, Fault> {
+        let guess = self.past.is_enough();
+        self.prepare(h);
+        let uniform = force.uniform().is_some();
+        let mut moved = self.turn(h, guess, uniform);
+        if guess && moved.is_err() {
+            moved = self.turn(h, false, uniform);
+        }
+        let (iterations, mut finite) = moved?;
+        if uniform {
+            force.renew(&[])?;
+        } else {
+            let flat = self.flat.as_chunks_mut().0.chunks_mut(W);
+            for (group, flat) in self.links[1..].iter().zip(flat) {
+                group.motion[1 - self.now].q.scatter(flat);
+            }
+            force.renew(view(&self.flat))?;
+            self.feel(force.last());
+            finite = self.kick(h);
+        }
+        if !finite {
+            self.check()?;
+        }
+        if self.past.tells(h) {
+            self.last = self.rate(MOST);
+        }
+        self.past = self.past.next(h);
+        self.now = 1 - self.now;
+        Ok(iterations)
+    }
+
+    /// π̃ and c/ℓ, and what the tensions will be about.
+    fn prepare(&mut self, h: f64) {
+        let weights = self.past.weights(h).map(Lanes::all);
+        let rates: [usize; MOST] = std::array::from_fn(|j| self.rate(j));
+        let (half, whole, change) = (
+            Lanes::all(0.5 * h),
+            Lanes::all(h),
+            Lanes::all(self.past.change(h)),
+        );
+        let count = self.links.len() - 2;
+        for group in &mut self.links[1..=count] {
+            let motion = &group.motion[self.now];
+            group.kicked = motion.p - motion.q.cross(group.gradient) * half;
+            group.driven = group.kicked.cross(motion.q) * (whole * group.inverse_length);
+            let part = |j: usize| group.rates[rates[j]] * weights[j];
+            let rate = (part(0) + part(1)) + (part(2) + part(3));
+            group.tension = (motion.along + rate * change) * whole;
+        }
+    }
+
+    /// q⁺, what the motion leaves of π, and what it tells about the tensions to come; with a uniform gradient π⁺, too.
+    /// The number of iterations, and whether π⁺ is finite.
+    fn turn(&mut self, h: f64, guess: bool, uniform: bool) -> Result<(u32, bool), Fault> {
+        let iterations = tension::solve(
+            &mut self.links,
+            self.now,
+            &mut self.newton,
+            guess,
+            self.max_iterations,
+        )?;
+        let inverse_change = if self.past.tells(h) {
+            1.0 / self.past.change(h)
+        } else {
+            0.0
+        };
+        let (inverse, inverse_change) = (Lanes::all(1.0 / h), Lanes::all(inverse_change));
+        let half = Lanes::all(0.5);
+        let kick = Lanes::all(0.5 * h);
+        let (now, next_rate) = (self.now, self.rate(MOST));
+        let (mut largest, mut undefined) = (Lanes::all(0.0), Lanes::all(0.0));
+        let (mut before, mut pull) = (self.links[0].pull(now), self.links[1].pull(now));
+        for k in 1..self.links.len() - 1 {
+            let next_pull = self.links[k + 1].pull(now);
+            let group = &mut self.links[k];
+            let delta = group.displacement(pull.after(before), pull, pull.before(next_pull));
+            let q = group.motion[now].q;
+            largest = largest.larger(q.dot(delta));
+            let moved = q + delta;
+            let q = moved + moved * (length_defect(moved) * half);
+            let momentum = pull * inverse;
+            let turned = group.kicked + delta.cross(momentum * group.length);
+            let impulse = group.tension * inverse - group.motion[now].along;
+            group.rates[next_rate] = impulse * inverse_change;
+            let next = &mut group.motion[1 - now];
+            next.q = q;
+            next.along = momentum.dot(q);
+            next.p = if uniform {
+                kicked(q, turned, group.gradient, kick)
+            } else {
+                turned
+            };
+            undefined = undefined + next.strays();
+            (before, pull) = (pull, next_pull);
+        }
+        // Beyond 90° the solution is on the wrong branch.
+        if largest.largest() > 1.0 {
+            return Err(self.too_large());
+        }
+        Ok((iterations, undefined.largest() == 0.0))
+    }
+
+    /// The second kick; whether all is finite.
+    fn kick(&mut self, h: f64) -> bool {
+        let half = Lanes::all(0.5 * h);
+        let mut undefined = Lanes::all(0.0);
+        for group in &mut self.links {
+            let next = &mut group.motion[1 - self.now];
+            next.p = kicked(next.q, next.p, group.gradient, half);
+            undefined = undefined + next.strays();
+        }
+        undefined.largest() == 0.0
+    }
+
+    /// The first link that turns by more than 90°.
+    #[cold]
+    fn too_large(&self) -> Fault {
+        let motions = self.links[1..].iter().map(|group| group.motion);
+        let cosines = motions.flat_map(|[one, other]| one.q.dot(other.q).0);
+        Fault {
+            cause: Cause::TooLarge,
+            body: cosines.take(self.n).position(|cosine| cosine < 0.0),
+        }
+    }
+
+    /// The first link that is no longer finite, as a fault.
+    #[cold]
+    fn check(&self) -> Result<(), Fault> {
+        let (mut q, mut p) = (Vec::new(), Vec::new());
+        for motion in self.links[1..].iter().map(|group| &group.motion[1 - self.now]) {
+            for l in 0..W {
+                q.extend([motion.q.x.0[l], motion.q.y.0[l], motion.q.z.0[l]]);
+                p.extend([motion.p.x.0[l], motion.p.y.0[l], motion.p.z.0[l]]);
+            }
+        }
+        check_finite(&q[..3 * self.n], &p[..3 * self.n], self.n)
+    }
+}
+
+impl<const W: usize> links::Motion<W> {
+    /// Zero where all is finite, and what is not a number elsewhere.
+    #[inline(always)]
+    fn strays(&self) -> Lanes<W> {
+        let sum = (self.q.x + self.q.y + self.q.z) + (self.p.x + self.p.y + self.p.z);
+        sum - sum
+    }
+}
+
+/// `π − h q × ∂V`, made perpendicular to q.
+#[inline(always)]
+fn kicked<const W: usize>(q: Vectors<W>, p: Vectors<W>, gradient: Vectors<W>, h: Lanes<W>) -> Vectors<W> {
+    let p = p - q.cross(gradient) * h;
+    p - q * q.dot(p)
+}
+
+/// As [`crate::geometry::s2::length_defect`].
+#[inline(always)]
+fn length_defect<const W: usize>(q: Vectors<W>) -> Lanes<W> {
+    let round = Lanes::all(100_663_296.0);
+    let split = |x: Lanes<W>| {
+        let a = (x + round) - round;
+        (a * a, (x + a) * (x - a))
+    };
+    let (x, y, z) = (split(q.x), split(q.y), split(q.z));
+    (((Lanes::all(1.0) - x.0) - y.0) - z.0) - ((x.1 + y.1) + z.1)
+}
+
+fn vectors(list: &[f64]) -> &[[f64; 3]] {
+    list.as_chunks().0
+}

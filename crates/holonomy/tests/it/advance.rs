@@ -1,0 +1,197 @@
+//! Many steps in one call: the same bits as single steps, and the last good state when one fails.
+use crate::common::{self, Problem, load, method, scenario};
+use holonomy::{
+    diagnostics::distance,
+    integrator::{
+        Composition, Fault, Integrator, Solver, SphereExplicit, SphereImplicit, Work,
+        catalog::{METHODS, Mechanism, Options},
+    },
+    system::State,
+};
+
+/// Calls `advance` until so many steps are taken: methods may take fewer at a time.
+fn advance(integrator: &mut dyn Integrator, state: &mut State, h: f64, steps: u64) -> (Work, Option<Fault>) {
+    let mut work = Work::default();
+    while work.steps < steps {
+        let left = steps - work.steps;
+        if let Err(fault) = integrator.advance(state, h, left, &mut work) {
+            return (work, Some(fault));
+        }
+    }
+    (work, None)
+}
+
+/// The same by single steps.
+fn step(integrator: &mut dyn Integrator, state: &mut State, h: f64, steps: u64) -> (Work, Option<Fault>) {
+    let mut work = Work::default();
+    for _ in 0..steps {
+        match integrator.attempt(state, h) {
+            Ok(info) => work.count(info),
+            Err(fault) => return (work, Some(fault)),
+        }
+    }
+    (work, None)
+}
+
+fn assert_same(p: &Problem, name: &str, h: f64, steps: u64) -> (Work, Option<Fault>) {
+    let of = |go: fn(&mut dyn Integrator, &mut State, f64, u64) -> (Work, Option<Fault>)| {
+        let mut simulation = p.simulation(method(name), &Options::default()).unwrap();
+        let result = go(&mut *simulation.integrator, &mut simulation.state, h, steps);
+        (simulation.state, result)
+    };
+    let (by_rows, by_steps) = (of(advance), of(step));
+    assert_eq!(by_rows, by_steps, "{name} on {}", p.name);
+    by_rows.1
+}
+
+#[test]
+fn a_row_of_steps_is_one_after_the_other_to_the_bit() {
+    let mut problems = common::problems();
+    problems.push(common::typed_on_spheres());
+    for p in &problems {
+        for m in METHODS {
+            if p.simulation(m, &Options::default()).is_some() {
+                let (work, fault) = assert_same(p, m.name, 0.003, 37);
+                assert_eq!((work.steps, fault), (37, None), "{} on {}", m.name, p.name);
+            }
+        }
+    }
+}
+
+fn problem(name: &'static str, text: &str) -> Problem {
+    let model = load(name, text, &[]);
+    Problem {
+        name,
+        mechanism: model.mechanism,
+        state: model.state,
+    }
+}
+
+#[test]
+fn a_fault_in_a_row_leaves_the_last_good_state() {
+    // They fall from near the top: at the bottom a step turns them too far, √(4g/ℓ) h > 1.
+    let alone = problem(
+        "alone",
+        r#"
+            body = [{ name = "bob", mass = 1, direction = [0.1, 0, -0.99498743710662] }]
+            potential = [{ kind = "gravity", acceleration = [0, 0, 9.81] }]
+            method = { name = "sphere-explicit" }
+            run = { step = 0.01, steps = 1 }
+        "#,
+    );
+    let pair = problem(
+        "pair",
+        r#"
+            body = [{ name = "a", mass = 1, direction = [0.1, 0, -0.99498743710662] },
+                    { name = "b", mass = 1, direction = [0, 0.6, -0.8] }]
+            potential = [{ kind = "gravity", acceleration = [0, 0, 9.81] }]
+            method = { name = "sphere-explicit" }
+            run = { step = 0.01, steps = 1 }
+        "#,
+    );
+    let coupled = problem(
+        "coupled",
+        r#"
+            body = [{ name = "a", mass = 1, direction = [0.1, 0, -0.99498743710662] },
+                    { name = "b", mass = 1, direction = [0, 0.6, -0.8] }]
+            potential = [{ kind = "gravity", acceleration = [0, 0, 9.81] }, { kind = "spring", between = ["a", "b"], stiffness = 1, rest_length = 0 }]
+            method = { name = "sphere-explicit" }
+            run = { step = 0.01, steps = 1 }
+        "#,
+    );
+    let chain = problem(
+        "chain",
+        r#"
+            chain = { links = 5, mass = 1, length = 1, direction = [0.1, 0, -0.99498743710662] }
+            potential = [{ kind = "gravity", acceleration = [0, 0, 9.81] }]
+            method = { name = "sphere-implicit" }
+            run = { step = 0.01, steps = 1 }
+        "#,
+    );
+    let separate = ["sphere-explicit", "sphere-explicit-4", "rattle", "stormer-verlet"];
+    let implicit = ["sphere-implicit", "sphere-implicit-4"];
+    for (p, names, h) in [
+        (&alone, &separate[..], 0.2),
+        (&pair, &separate[..], 0.2),
+        (&coupled, &separate[..], 0.2),
+        (&alone, &implicit[..], 0.2),
+        (&chain, &implicit[..], 0.2),
+    ] {
+        for name in names {
+            let (work, fault) = assert_same(p, name, h, 1000);
+            assert!(
+                fault.is_some() && work.steps > 1,
+                "{name} on {}: {work:?} {fault:?}",
+                p.name
+            );
+        }
+    }
+}
+
+#[test]
+fn methods_that_compose_themselves_are_compositions_to_the_bit() {
+    for p in [common::pendulum(), common::separate(), common::chain()] {
+        let Mechanism::Spheres(spheres) = &p.mechanism else {
+            unreachable!("on spheres")
+        };
+        for order in [4, 6, 8] {
+            let mut pairs: Vec<[Box<dyn Integrator>; 2]> = Vec::new();
+            let implicit = || SphereImplicit::new(spheres.clone(), Solver::default());
+            pairs.push([
+                implicit().with_order(order).unwrap(),
+                Box::new(Composition::new(Box::new(implicit()), order).unwrap()),
+            ]);
+            if let Some(explicit) = SphereExplicit::new(spheres.clone()) {
+                let base = SphereExplicit::new(spheres.clone()).unwrap();
+                pairs.push([
+                    Box::new(explicit.with_order(order).unwrap()),
+                    Box::new(Composition::new(Box::new(base), order).unwrap()),
+                ]);
+            }
+            for mut pair in pairs {
+                let [own, composed] = pair.each_mut().map(|method| {
+                    let mut state = p.state.clone();
+                    (0..20).for_each(|_| drop(method.attempt(&mut state, 0.02).unwrap()));
+                    (state.q, state.p)
+                });
+                assert_eq!(own, composed, "order {order} on {}", p.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_a_chain_carries_saves_iterations_and_changes_nothing_else() {
+    let model = scenario("pendulum-chain", &["chain.links=24"]);
+    let h = model.schedule.step;
+    let (mut warm, mut fresh) = (model.simulation(), model.simulation());
+    let (mut iterations, mut from_scratch) = (0, 0);
+    for _ in 0..300 {
+        iterations += warm.integrator.step(&mut warm.state, h).unwrap().iterations;
+        fresh.state.carry.clear();
+        from_scratch += fresh.integrator.step(&mut fresh.state, h).unwrap().iterations;
+    }
+    assert!(
+        iterations <= 620 && from_scratch >= 1000,
+        "{iterations} {from_scratch}"
+    );
+    // Both are solved to rounding, ε; 300 steps of a chain that is not yet chaotic.
+    let apart = distance(&warm.state, &fresh.state);
+    assert!(apart < 1e-12, "{apart:e}");
+}
+
+#[test]
+fn a_chain_changed_by_hand_starts_afresh() {
+    let model = scenario("pendulum-chain", &["chain.links=6"]);
+    let mut simulation = model.simulation();
+    for _ in 0..10 {
+        simulation.integrator.step(&mut simulation.state, 1e-3).unwrap();
+    }
+    let mut bare = simulation.state.clone();
+    bare.p[4] += 1e-3;
+    let mut carrying = bare.clone();
+    bare.carry.clear();
+    let infos = [&mut bare, &mut carrying].map(|state| simulation.integrator.step(state, 1e-3).unwrap());
+    assert_eq!(bare, carrying);
+    assert_eq!(infos[0].iterations, infos[1].iterations);
+}
