@@ -39,7 +39,7 @@ const FULL: Effort = Effort {
     quick: false,
     contest: 12.0,
     periods: 1e4,
-    patience: 4.0,
+    patience: 2.5,
 };
 const QUICK: Effort = Effort {
     quick: true,
