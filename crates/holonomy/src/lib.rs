@@ -10,6 +10,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod threads;
+pub mod simd;
 pub mod geometry;
 pub mod formula;
 pub mod system;

@@ -54,11 +54,13 @@ mod derivative;
 mod substitute;
 mod smooth;
 mod program;
+mod batch;
 mod compile;
 mod schedule;
 mod domain;
 mod spell;
 
+pub(crate) use batch::Batch;
 pub use domain::{DomainError, Reason};
 pub use error::{DefinitionError, FormulaError};
 pub use expressions::{Expression, Expressions};

@@ -293,15 +293,8 @@ fn lennard_jones(
     let bodies = sound(bodies)?;
     let radius = on_one_sphere(section, bodies)?;
     apart(section, bodies, false)?;
-    let law = LennardJones {
-        epsilon: epsilon?.value,
-        sigma: sigma?.value,
-        radius,
-    };
-    Some(Box::new(Pairs {
-        law,
-        count: bodies.bodies.len(),
-    }))
+    let law = LennardJones::new(epsilon?.value, sigma?.value, radius);
+    Some(Box::new(Pairs::new(law, bodies.bodies.len())))
 }
 
 fn cotangent(
@@ -313,12 +306,10 @@ fn cotangent(
     let bodies = sound(bodies)?;
     on_one_sphere(section, bodies)?;
     apart(section, bodies, true)?;
-    Some(Box::new(Pairs {
-        law: Cotangent {
-            strength: strength?.value,
-        },
-        count: bodies.bodies.len(),
-    }))
+    let law = Cotangent {
+        strength: strength?.value,
+    };
+    Some(Box::new(Pairs::new(law, bodies.bodies.len())))
 }
 
 /// The radius of the sphere that all bodies move on.

@@ -15,7 +15,9 @@ pub use bending::{Bending, BendingLaw};
 pub use dipole::Dipoles;
 pub use formula::FormulaPotential;
 pub use gravity::Gravity;
-pub use pair::{Cotangent, LennardJones, PairLaw, Pairs};
+pub use pair::{
+    Argument, Cotangent, Cutoff, CutoffError, LennardJones, NearPairs, PairFormula, PairLaw, Pairs,
+};
 pub use spring::Spring;
 pub(crate) use symmetry::scattered;
 pub use symmetry::{Carriers, Configuration, Symmetry};
@@ -70,4 +72,17 @@ pub trait Potential: Send + Sync {
     fn expressions(&self) -> Vec<String> {
         Vec::new()
     }
+    /// What it did with lists of neighbours, if it has any.
+    fn list_work(&self) -> Option<ListWork> {
+        None
+    }
+}
+
+/// How often lists of neighbours were used, and made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ListWork {
+    /// Evaluations of an energy or a gradient.
+    pub evaluations: u64,
+    /// How many of them had to make the lists anew, the first one included.
+    pub rebuilds: u64,
 }

@@ -21,7 +21,7 @@ use crate::{
     Vec3,
     geometry::s2,
     lagrangian::Undefined,
-    potential::{Potential, Symmetry},
+    potential::{ListWork, Potential, Symmetry},
     solve::Lu,
     system::{Base, Layout, ManifoldError, Measurement, Scratch, State, System, workspace},
 };
@@ -218,6 +218,15 @@ impl Spheres {
         let (mut positions, mut ends) = (Vec::new(), Vec::new());
         self.place(q, &mut positions, &mut ends);
         self.potentials.iter().map(|v| v.energy(&positions)).collect()
+    }
+
+    /// What all potentials with lists of neighbours did with them, if there are any.
+    pub fn list_work(&self) -> Option<ListWork> {
+        let each = self.potentials.iter().filter_map(|v| v.list_work());
+        each.reduce(|a, b| ListWork {
+            evaluations: a.evaluations + b.evaluations,
+            rebuilds: a.rebuilds + b.rebuilds,
+        })
     }
 
     /// What has no value in each potential, in their order.

@@ -34,6 +34,8 @@ mod methods;
 mod models;
 /// How do methods err in nutation and precession?
 mod nutation;
+/// Are sums over pairs right, and the same to the last bit for any instructions, threads and lists?
+mod pairs;
 /// Are gradients, energies and symmetries of potentials consistent?
 mod potentials;
 /// Are the published numbers of document 001 reproduced?

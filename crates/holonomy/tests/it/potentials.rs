@@ -85,22 +85,9 @@ fn potentials() -> Vec<(&'static str, Box<dyn Potential>)> {
         ),
         (
             "lennard-jones",
-            Box::new(Pairs {
-                law: LennardJones {
-                    epsilon: 0.4,
-                    sigma: 1.1,
-                    radius: 1.3,
-                },
-                count: 4,
-            }),
+            Box::new(Pairs::new(LennardJones::new(0.4, 1.1, 1.3), 4)),
         ),
-        (
-            "cotangent",
-            Box::new(Pairs {
-                law: Cotangent { strength: 0.8 },
-                count: 3,
-            }),
-        ),
+        ("cotangent", Box::new(Pairs::new(Cotangent { strength: 0.8 }, 3))),
         ("smooth spring", Box::new(Autodiff::new(SmoothSpring))),
         ("typed spring", Box::new(typed("1.5*(norm(a - b) - 0.7)^2"))),
         (

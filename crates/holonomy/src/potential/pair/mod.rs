@@ -1,0 +1,78 @@
+//! The same law between all pairs of points, V = Σ_{i<j} f.
+//!
+//! ```text
+//! f(s),  s = |a − b|²      ∂f/∂a =  2 f′ (a − b)      ∂f/∂b = −2 f′ (a − b)
+//! f(c),  c = a·b           ∂f/∂a =    f′ b            ∂f/∂b =    f′ a
+//! ```
+//! A law is asked for many pairs at once. [`Pairs`] sums over all of them, [`NearPairs`] over those that are near.
+mod all;
+mod formula;
+mod laws;
+mod lists;
+mod near;
+mod order;
+mod strip;
+mod switch;
+
+pub use all::Pairs;
+pub use formula::PairFormula;
+pub use laws::{Cotangent, LennardJones};
+pub use near::NearPairs;
+pub use switch::{Cutoff, CutoffError};
+
+use crate::{lagrangian::Undefined, simd::Real};
+
+/// What the energy of a pair is a function of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// The square of the straight distance, s = |a − b|².
+    SquaredDistance,
+    /// The cosine of the angle between unit vectors, c = a·b. Off the sphere it is not 1 − s/2.
+    Cosine,
+}
+
+/// Energy between two points, a function of one number.
+pub trait PairLaw: Send + Sync {
+    /// Whether many pairs are better asked for at once, by [`PairLaw::energies`] and its like, than eight at a time.
+    const BATCHED: bool = false;
+
+    /// What `x` is below.
+    fn argument(&self) -> Argument {
+        Argument::SquaredDistance
+    }
+
+    /// Energy f(x) and slope f′(x). `#[inline(always)]` makes the sums over pairs several times faster.
+    fn at<R: Real>(&self, x: R) -> (R, R);
+
+    /// Puts f(x) in the place of each x.
+    fn energies(&self, x: &mut [f64]) {
+        for x in x {
+            *x = self.at(*x).0;
+        }
+    }
+
+    /// Puts f′(x) in the place of each x.
+    fn slopes(&self, x: &mut [f64]) {
+        for x in x {
+            *x = self.at(*x).1;
+        }
+    }
+
+    /// Puts f(x) in the place of each x, and f′(x) beside it.
+    fn energies_and_slopes(&self, x: &mut [f64], slopes: &mut [f64]) {
+        for (x, slope) in x.iter_mut().zip(slopes) {
+            (*x, *slope) = self.at(*x);
+        }
+    }
+
+    /// What has no value at x, if it is known; its number is that in `expressions`.
+    fn undefined(&self, x: f64) -> Option<Undefined> {
+        let _ = x;
+        None
+    }
+
+    /// The expressions that [`Undefined`] numbers, as text.
+    fn expressions(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
