@@ -30,9 +30,10 @@ struct Effort {
     quick: bool,
     /// Of a contest, s.
     contest: f64,
-    /// Of the long runs, in periods; and the longest that one of them may take, s.
+    /// Of the long runs, in periods; the longest that one of them may take, s; and of their settings, one in so many.
     periods: f64,
     patience: f64,
+    stride: usize,
 }
 
 const FULL: Effort = Effort {
@@ -40,12 +41,14 @@ const FULL: Effort = Effort {
     contest: 12.0,
     periods: 1e4,
     patience: 2.5,
+    stride: 1,
 };
 const QUICK: Effort = Effort {
     quick: true,
     contest: 3.0,
     periods: 300.0,
     patience: 0.15,
+    stride: 3,
 };
 
 /// What a contest has shown: for every entrant its times, or why there are none.

@@ -112,15 +112,13 @@ impl System {
             run(command.args(["precision", self.id, method]).args(numbers))
         };
         for method in self.ours {
-            let points = climb(&LADDER, effort.patience, |count| {
-                ours(method, period / count, "-")
-            });
+            let points = climb(&LADDER, effort, |count| ours(method, period / count, "-"));
             add((*method).to_owned(), Kind::Ours, points);
         }
-        let points = climb(&FINE, effort.patience, |count| ours("rk4", period / count, "-"));
+        let points = climb(&FINE, effort, |count| ours("rk4", period / count, "-"));
         add("rk4".to_owned(), Kind::Conventional, points);
         // A method that chooses its steps is sampled ten times a period, by its own interpolation.
-        let points = climb(&TOLERANCES, effort.patience, |tolerance| {
+        let points = climb(&TOLERANCES, effort, |tolerance| {
             ours("dop853", period / 10.0, &format!("{tolerance:e}"))
         });
         add("dop853".to_owned(), Kind::Conventional, points);
@@ -132,16 +130,16 @@ impl System {
                 .ok()
                 .and_then(|mut command| run(&mut command))
         };
-        let points = climb(&FINE, effort.patience, |count| {
-            peer("numba-rk4", period / count, duration)
-        });
+        let points = climb(&FINE, effort, |count| peer("numba-rk4", period / count, duration));
         add("numba RK4".to_owned(), Kind::Conventional, points);
-        let points = climb(&TAYLOR, 4.0 * effort.patience, |tolerance| {
-            peer("heyoka", tolerance, duration)
-        });
+        let points = climb(&TAYLOR, effort, |tolerance| peer("heyoka", tolerance, duration));
         add("heyoka".to_owned(), Kind::Taylor, points);
         let part = |(seconds, error)| (seconds / SCIPY_PART, error / SCIPY_PART);
-        let points = climb(&SCIPY_TOLERANCES, f64::INFINITY, |tolerance| {
+        let patient = Effort {
+            patience: f64::INFINITY,
+            ..effort
+        };
+        let points = climb(&SCIPY_TOLERANCES, patient, |tolerance| {
             peer("scipy-dop853", tolerance, duration * SCIPY_PART).map(part)
         });
         add("SciPy DOP853".to_owned(), Kind::Conventional, points);
@@ -155,12 +153,16 @@ impl System {
 
 /// Runs one setting after the other until one takes too long or is exact enough. Settings that fail at the
 /// coarse end are passed over.
-fn climb(settings: &[f64], patience: f64, mut run: impl FnMut(f64) -> Option<(f64, f64)>) -> Vec<(f64, f64)> {
+fn climb(
+    settings: &[f64],
+    effort: Effort,
+    mut run: impl FnMut(f64) -> Option<(f64, f64)>,
+) -> Vec<(f64, f64)> {
     let mut points: Vec<(f64, f64)> = Vec::new();
-    for setting in settings {
+    for setting in settings.iter().step_by(effort.stride) {
         let Some(point) = run(*setting) else { continue };
         points.push(point);
-        if point.0 > patience || point.1 < ENOUGH {
+        if point.0 > effort.patience || point.1 < ENOUGH {
             break;
         }
     }

@@ -189,10 +189,10 @@ pub(super) const ROWS: &[Row] = &[
         "molecules-642",
         "642 molecules, all pairs",
         &[
-            here("ours, sphere-explicit", "molecules-642", "ours", 5),
-            here("kernel", "molecules-642", "kernel", 5),
-            peer("numba, ordered pairs", "molecules-642", "numba", 5),
-            peer("LAMMPS, not held to the sphere", "molecules-642", "lammps", 5),
+            here("ours, sphere-explicit", "molecules-642", "ours", 40),
+            here("kernel", "molecules-642", "kernel", 40),
+            peer("numba, ordered pairs", "molecules-642", "numba", 40),
+            peer("LAMMPS, not held to the sphere", "molecules-642", "lammps", 40),
         ],
         &[
             KERNEL,
@@ -208,8 +208,8 @@ pub(super) const ROWS: &[Row] = &[
         "molecules-10242",
         "10 242 molecules, cut-off 2.5 σ, skin 0.3 σ",
         &[
-            here("ours, sphere-explicit", "molecules-10242", "ours", 40),
-            peer("LAMMPS, not held to the sphere", "molecules-10242", "lammps", 40),
+            here("ours, sphere-explicit", "molecules-10242", "ours", 100),
+            peer("LAMMPS, not held to the sphere", "molecules-10242", "lammps", 100),
         ],
         &[ratio(
             "LAMMPS at least 2× as long",
@@ -222,8 +222,8 @@ pub(super) const ROWS: &[Row] = &[
         "molecules-40962",
         "40 962 molecules, cut-off 2.5 σ, skin 0.3 σ",
         &[
-            here("ours, sphere-explicit", "molecules-40962", "ours", 20),
-            peer("LAMMPS, not held to the sphere", "molecules-40962", "lammps", 20),
+            here("ours, sphere-explicit", "molecules-40962", "ours", 50),
+            peer("LAMMPS, not held to the sphere", "molecules-40962", "lammps", 50),
         ],
         &[ratio(
             "LAMMPS at least 2× as long",
@@ -238,8 +238,8 @@ pub(super) const ROWS: &[Row] = &[
             "threads-10242",
             "10 242 molecules, one thread and two (wall time)",
             &[
-                threads("two", "ours, two threads", "molecules-10242", 2, 40),
-                threads("one", "ours, one thread", "molecules-10242", 1, 40),
+                threads("two", "ours, two threads", "molecules-10242", 2, 100),
+                threads("one", "ours, one thread", "molecules-10242", 1, 100),
             ],
             &[ratio(
                 "both cores at least 1.8× one",
@@ -255,8 +255,8 @@ pub(super) const ROWS: &[Row] = &[
             "threads-40962",
             "40 962 molecules, one thread and two (wall time)",
             &[
-                threads("two", "ours, two threads", "molecules-40962", 2, 20),
-                threads("one", "ours, one thread", "molecules-40962", 1, 20),
+                threads("two", "ours, two threads", "molecules-40962", 2, 50),
+                threads("one", "ours, one thread", "molecules-40962", 1, 50),
             ],
             &[ratio(
                 "both cores at least 1.8× one",
