@@ -4,12 +4,14 @@
 //! cargo xtask test            everything that must hold: what the CI runs
 //! cargo xtask test STAGE      one stage of it
 //! cargo xtask docs            rewrites the generated documents
+//! cargo xtask bench [ROW …]   ours, straight-line kernels and peers side by side; --list, --quick, --instructions
 //! cargo xtask scaling         cost of a step against the number of links
 //! cargo xtask robots [store]  trees against Pinocchio; or writes the stored reference of that
 //! cargo xtask fuzz [SECONDS]  random texts, for a minute or so long
 //! ```
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it talks to people")]
 
+mod bench;
 mod documents;
 mod fuzz;
 mod gate;
@@ -25,7 +27,8 @@ use std::{
     process::ExitCode,
 };
 
-const USAGE: &str = "usage: cargo xtask test [STAGE] | docs | scaling | robots [store] | fuzz [SECONDS]";
+const USAGE: &str =
+    "usage: cargo xtask test [STAGE] | docs | bench [ROW …] | scaling | robots [store] | fuzz [SECONDS]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
         ["test"] => gate::run(None),
         ["test", stage] => gate::run(Some(stage)),
         ["docs"] => generated::write(),
+        ["bench", ref rest @ ..] => bench::run(rest),
         ["scaling"] => scaling::print(),
         ["robots"] => robots::run(),
         ["robots", "store"] => robots::store(),

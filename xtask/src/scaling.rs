@@ -10,7 +10,7 @@ use holonomy::{
 };
 use std::{sync::Arc, time::Instant};
 
-const LINKS: [usize; 6] = [64, 128, 256, 512, 1024, 2048];
+const LINKS: [usize; 7] = [64, 128, 256, 512, 1024, 2048, 4096];
 /// Times each chain is let go.
 const LAPS: usize = 12;
 /// Samples of a lap, and steps of a sample: short, so that some samples have the machine for themselves.
@@ -35,7 +35,7 @@ pub(crate) fn print() -> Outcome {
             "{:>8} {:>12} {:>12} {:>16}",
             "links", "median", "fastest", "median per link"
         );
-        let times = measure(shape)?;
+        let times = measure(shape, LAPS)?;
         for (links, Times { median, fastest }) in LINKS.iter().zip(&times) {
             println!(
                 "{links:>8} {median:>12.0} {fastest:>12.0} {:>16.1}",
@@ -49,6 +49,14 @@ pub(crate) fn print() -> Outcome {
     Ok(())
 }
 
+/// The exponents of chains of point masses, by the medians and by the fastest samples.
+pub(crate) fn exponents(laps: usize) -> Result<(f64, f64), String> {
+    let sizes = LINKS.map(|links| links as f64);
+    let times = measure(Link::point, laps)?;
+    let (medians, fastest): (Vec<f64>, Vec<f64>) = times.iter().map(|t| (t.median, t.fastest)).unzip();
+    Ok((observed_order(&sizes, &medians), observed_order(&sizes, &fastest)))
+}
+
 /// Of the samples, ns per step.
 struct Times {
     median: f64,
@@ -57,13 +65,13 @@ struct Times {
 
 /// Time of a step for each number of links. The sizes take turns, so that what else the machine does slows all of
 /// them alike.
-fn measure(shape: Shape) -> Result<Vec<Times>, String> {
+fn measure(shape: Shape, laps: usize) -> Result<Vec<Times>, String> {
     let mut chains = Vec::new();
     for links in LINKS {
         let (integrator, start) = chain(links, shape)?;
-        chains.push((integrator, start, Vec::with_capacity(LAPS * SAMPLES)));
+        chains.push((integrator, start, Vec::with_capacity(laps * SAMPLES)));
     }
-    for _ in 0..LAPS {
+    for _ in 0..laps {
         for (integrator, start, times) in &mut chains {
             let mut state = start.clone();
             for _ in 0..SAMPLES {
