@@ -16,8 +16,11 @@ use std::{
     io::{self, BufWriter, Write},
 };
 
-/// Bytes of the rows that are held back until they make a row group.
-const ROW_GROUP: usize = 48 << 20;
+/// Bytes of the rows that are held back until they make a row group; more if there are few of them, since every
+/// column of every group is described.
+const ROW_GROUP: usize = 8 << 20;
+const FEW_ROWS: usize = 1000;
+const LARGEST_GROUP: usize = 48 << 20;
 const MAGIC: &[u8; 4] = b"PAR1";
 /// Columns that are taken out of the rows together: those of a line of the cache.
 const TOGETHER: usize = 8;
@@ -53,7 +56,8 @@ impl ParquetWriter {
     pub(super) fn new(file: File, columns: Vec<String>) -> io::Result<Self> {
         let mut file = BufWriter::with_capacity(1 << 16, file);
         file.write_all(MAGIC)?;
-        let rows_per_group = (ROW_GROUP / (8 * columns.len())).max(1);
+        let row = 8 * columns.len();
+        let rows_per_group = (ROW_GROUP / row).max(FEW_ROWS).min(LARGEST_GROUP / row).max(1);
         Ok(Self {
             file,
             pending: Vec::with_capacity(rows_per_group * columns.len()),
@@ -152,7 +156,7 @@ impl Group {
 
 fn page_header(rows: usize) -> io::Result<Vec<u8>> {
     let mut thrift = Thrift::new(Vec::new());
-    // A group of 48 MB has no page that is too large for 32 bits.
+    // No group has a page that is too large for 32 bits.
     let (values, size) = (rows as i32, 8 * rows as i32);
     thrift.begin();
     thrift.i32(1, DATA_PAGE)?;
