@@ -19,8 +19,8 @@ pub struct State {
     /// Constraint multipliers, empty when there are none.
     pub lambda: Vec<f64>,
     /// What a method carries from one step to the next (the mesh of an adaptive method, digits that
-    /// rounding would lose); empty for most. A method that does not recognise it starts afresh from
-    /// `(t, q, p)`.
+    /// rounding would lose, tensions to start an iteration from); empty for most. A method that does not
+    /// recognise it starts afresh from `(t, q, p)`.
     pub carry: Vec<f64>,
 }
 

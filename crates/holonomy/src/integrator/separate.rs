@@ -5,7 +5,7 @@ use crate::{
     Vec3,
     spheres::{Spheres, view, view_mut},
     system::State,
-    threads::{self, pieces},
+    threads::{self, parts, pieces},
 };
 use std::sync::Arc;
 
@@ -184,7 +184,7 @@ impl Separate {
             } else {
                 sweep.advance(view(q), view(p), self.force.last(), to)?;
                 self.force.renew(view(&to.q))?;
-                sweep.finish(self.force.last(), to)?;
+                sweep.finish(view(q), view(p), self.force.last(), to)?;
             }
             self.places.swap(0, 1);
         }
@@ -207,25 +207,25 @@ struct Sweep<'a, R> {
 impl<R: Rule> Sweep<'_, R> {
     /// The whole stage, with a gradient that is the same at its end.
     fn run(mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
-        let (rule, stage, masses) = (self.rule, self.stage, self.masses);
-        let failed = self.each(to, |i, to_q, to_p| {
-            let moved = rule.advance(&end(i, &q[i], &p[i], gradient, masses), stage);
+        let (rule, stage) = (self.rule, self.stage);
+        let failed = self.each(q, p, gradient, to, |start, to_q, to_p| {
+            let moved = rule.advance(start, stage);
             *to_q = moved.q;
-            *to_p = rule.finish(&end(i, &moved.q, &moved.p, gradient, masses), stage);
+            *to_p = rule.finish(&start.then(&moved.q, &moved.p), stage);
             moved.room >= 0.0 && is_finite(to_q, to_p)
         });
         if failed {
             self.check_room(q, p, gradient)?;
-            check_finite(&to.q, &to.p, masses.len())?;
+            check_finite(&to.q, &to.p, self.masses.len())?;
         }
         Ok(())
     }
 
     /// Its first kick and its motion.
     fn advance(&mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
-        let (rule, stage, masses) = (self.rule, self.stage, self.masses);
-        let failed = self.each(to, |i, to_q, to_p| {
-            let moved = rule.advance(&end(i, &q[i], &p[i], gradient, masses), stage);
+        let (rule, stage) = (self.rule, self.stage);
+        let failed = self.each(q, p, gradient, to, |start, to_q, to_p| {
+            let moved = rule.advance(start, stage);
             (*to_q, *to_p) = (moved.q, moved.p);
             moved.room >= 0.0
         });
@@ -236,36 +236,58 @@ impl<R: Rule> Sweep<'_, R> {
         }
     }
 
-    /// Its second kick.
-    fn finish(mut self, gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
-        let (rule, stage, masses) = (self.rule, self.stage, self.masses);
-        let failed = self.each(to, |i, q, p| {
-            *p = rule.finish(&end(i, q, p, gradient, masses), stage);
+    /// Its second kick; `q` and `p` are any list as long.
+    fn finish(mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
+        let (rule, stage) = (self.rule, self.stage);
+        let failed = self.each(q, p, gradient, to, |start, q, p| {
+            *p = rule.finish(&start.then(q, p), stage);
             is_finite(q, p)
         });
         if failed {
-            check_finite(&to.q, &to.p, masses.len())
+            check_finite(&to.q, &to.p, self.masses.len())
         } else {
             Ok(())
         }
     }
 
     /// Does something to every body, which says whether it succeeded; whether it failed for one.
-    fn each(&mut self, to: &mut Place, act: impl Fn(usize, &mut Vec3, &mut Vec3) -> bool + Sync) -> bool {
+    fn each(
+        &mut self,
+        q: &[Vec3],
+        p: &[Vec3],
+        gradient: &[Vec3],
+        to: &mut Place,
+        act: impl Fn(&End, &mut Vec3, &mut Vec3) -> bool + Sync,
+    ) -> bool {
         let n = self.masses.len();
         self.failed.resize(n.div_ceil(TASK), false);
-        let tasks = (
+        let from = (
+            parts(TASK, q),
+            parts(TASK, p),
+            parts(TASK, gradient),
+            parts(TASK, self.masses),
+        );
+        let to = (
             pieces(TASK, view_mut(&mut to.q)),
             pieces(TASK, view_mut(&mut to.p)),
-            pieces(1, self.failed),
         );
-        threads::run(COST * n, tasks, |k, (q, p, failed)| {
-            let mut good = true;
-            for (i, (q, p)) in q.iter_mut().zip(p).enumerate() {
-                good &= act(k * TASK + i, q, p);
-            }
-            failed[0] = !good;
-        });
+        let tasks = (from, to, pieces(1, self.failed));
+        threads::run(
+            COST * n,
+            tasks,
+            |_, ((q, p, gradient, masses), (to_q, to_p), failed)| {
+                // All as long as each other, which the compiler knows from here on.
+                let n = to_q.len();
+                let (q, p, gradient, masses) = (&q[..n], &p[..n], &gradient[..n], &masses[..n]);
+                let to_p = &mut to_p[..n];
+                let mut good = true;
+                for i in 0..n {
+                    let start = end(i, &q[i], &p[i], gradient, masses);
+                    good &= act(&start, &mut to_q[i], &mut to_p[i]);
+                }
+                failed[0] = !good;
+            },
+        );
         self.failed.contains(&true)
     }
 
@@ -296,6 +318,16 @@ fn end(i: usize, q: &Vec3, p: &Vec3, gradient: &[Vec3], masses: &[f64]) -> End {
 }
 
 impl End {
+    /// The same body elsewhere.
+    #[inline]
+    fn then(&self, q: &Vec3, p: &Vec3) -> Self {
+        Self {
+            q: *q,
+            p: *p,
+            ..*self
+        }
+    }
+
     /// π − h q × ∂V.
     #[inline]
     pub(super) fn kicked(&self, h: f64) -> Vec3 {

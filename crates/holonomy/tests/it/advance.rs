@@ -9,6 +9,9 @@ use holonomy::{
     system::State,
 };
 
+/// A way to take so many steps.
+type Go = fn(&mut dyn Integrator, &mut State, f64, u64) -> (Work, Option<Fault>);
+
 /// Calls `advance` until so many steps are taken: methods may take fewer at a time.
 fn advance(integrator: &mut dyn Integrator, state: &mut State, h: f64, steps: u64) -> (Work, Option<Fault>) {
     let mut work = Work::default();
@@ -34,7 +37,7 @@ fn step(integrator: &mut dyn Integrator, state: &mut State, h: f64, steps: u64) 
 }
 
 fn assert_same(p: &Problem, name: &str, h: f64, steps: u64) -> (Work, Option<Fault>) {
-    let of = |go: fn(&mut dyn Integrator, &mut State, f64, u64) -> (Work, Option<Fault>)| {
+    let of = |go: Go| {
         let mut simulation = p.simulation(method(name), &Options::default()).unwrap();
         let result = go(&mut *simulation.integrator, &mut simulation.state, h, steps);
         (simulation.state, result)
@@ -110,14 +113,16 @@ fn a_fault_in_a_row_leaves_the_last_good_state() {
     );
     let separate = ["sphere-explicit", "sphere-explicit-4", "rattle", "stormer-verlet"];
     let implicit = ["sphere-implicit", "sphere-implicit-4"];
-    for (p, names, h) in [
-        (&alone, &separate[..], 0.2),
-        (&pair, &separate[..], 0.2),
-        (&coupled, &separate[..], 0.2),
-        (&alone, &implicit[..], 0.2),
-        (&chain, &implicit[..], 0.2),
+    for (p, names) in [
+        (&alone, &separate[..]),
+        (&pair, &separate[..]),
+        (&coupled, &separate[..]),
+        (&alone, &implicit[..]),
+        (&chain, &implicit[..]),
     ] {
         for name in names {
+            // The longest of the five substeps is 0.66 of the step.
+            let h = if name.ends_with("-4") { 0.35 } else { 0.2 };
             let (work, fault) = assert_same(p, name, h, 1000);
             assert!(
                 fault.is_some() && work.steps > 1,
@@ -151,7 +156,9 @@ fn methods_that_compose_themselves_are_compositions_to_the_bit() {
             for mut pair in pairs {
                 let [own, composed] = pair.each_mut().map(|method| {
                     let mut state = p.state.clone();
-                    (0..20).for_each(|_| drop(method.attempt(&mut state, 0.02).unwrap()));
+                    for _ in 0..20 {
+                        method.attempt(&mut state, 0.02).unwrap();
+                    }
                     (state.q, state.p)
                 });
                 assert_eq!(own, composed, "order {order} on {}", p.name);

@@ -40,6 +40,12 @@ impl<const W: usize> Lanes<W> {
         Self(std::array::from_fn(|l| act(self.0[l], other.0[l])))
     }
 
+    /// Zero where it is finite, and what is not a number elsewhere.
+    #[inline(always)]
+    pub(super) fn stray(self) -> Self {
+        self * Self::all(0.0)
+    }
+
     /// The larger of both sizes, lane by lane; what is not a number counts as larger.
     #[inline(always)]
     pub(super) fn larger(self, other: Self) -> Self {

@@ -322,7 +322,7 @@ impl<const W: usize> links::Motion<W> {
     #[inline(always)]
     fn strays(&self) -> Lanes<W> {
         let sum = (self.q.x + self.q.y + self.q.z) + (self.p.x + self.p.y + self.p.z);
-        sum - sum
+        sum.stray()
     }
 }
 

@@ -58,7 +58,7 @@ impl Past {
     }
 
     /// From the last μ to the next.
-    fn to_next(&self, h: f64) -> f64 {
+    fn until_next(&self, h: f64) -> f64 {
         self.since + (h - self.step) / 3.0
     }
 
@@ -67,7 +67,7 @@ impl Past {
         if h == self.step && self.even > 1 {
             return EVEN[self.even];
         }
-        let slope = self.to_next(h) / self.apart;
+        let slope = self.until_next(h) / self.apart;
         if self.values > 1 && slope.abs() <= FARTHEST {
             return [1.0 + slope, -slope, 0.0, 0.0];
         }
@@ -86,7 +86,7 @@ impl Past {
                 },
                 step: h,
                 since: h - (h - self.step) / 3.0,
-                apart: self.to_next(h),
+                apart: self.until_next(h),
             }
         } else {
             Self {

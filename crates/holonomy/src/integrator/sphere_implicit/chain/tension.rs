@@ -82,7 +82,7 @@ fn evaluate<const W: usize, const BENT: bool>(
             (q, q.dot(delta))
         };
         largest = largest.larger(residual);
-        undefined = undefined + (residual - residual);
+        undefined = undefined + residual.stray();
         let (mass, parent) = (group.inverse_mass, group.inverse_parent);
         let (inner, outer) = (q.after(left.motion[now].q), q.before(beyond.motion[now].q));
         below[k] = (zero - next.dot(inner) * parent).0;
