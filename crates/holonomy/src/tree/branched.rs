@@ -128,34 +128,22 @@ impl Branched {
         Ok(())
     }
 
-    /// What lies before a velocity on its way, with its row and column, and the inverse of its pivot.
-    #[inline]
-    fn factors(&self, i: usize) -> (&[usize], &[f64], &[f64], f64) {
-        let (start, depth) = self.ways_of[i];
-        let (rows, columns) = (self.rows.as_flattened(), self.columns.as_flattened());
-        let range = 4 * start..4 * start + depth;
-        (
-            &self.ways[range.clone()],
-            &rows[range.clone()],
-            &columns[range],
-            rows[4 * start + depth],
-        )
-    }
-
     /// Solves in place, for one right side.
     pub(crate) fn solve(&self, b: &mut [f64]) {
-        for i in (0..b.len()).rev() {
-            let (way, _, column, _) = self.factors(i);
+        let (rows, columns) = (self.rows.as_flattened(), self.columns.as_flattened());
+        for (i, (start, depth)) in self.ways_of.iter().enumerate().rev() {
+            let range = 4 * start..4 * start + depth;
             let x = b[i];
-            for (a, l) in way.iter().zip(column) {
+            for (a, l) in self.ways[range.clone()].iter().zip(&columns[range]) {
                 b[*a] -= l * x;
             }
         }
-        for i in 0..b.len() {
-            let (way, row, _, inverse) = self.factors(i);
+        for (i, (start, depth)) in self.ways_of.iter().enumerate() {
+            let range = 4 * start..4 * start + depth;
             // Two sums, each in order: one would wait for every addition.
             let mut sums = [0.0; 2];
-            let ((pairs, rest), (row_pairs, row_rest)) = (way.as_chunks::<2>(), row.as_chunks::<2>());
+            let (pairs, rest) = self.ways[range.clone()].as_chunks::<2>();
+            let (row_pairs, row_rest) = rows[range.clone()].as_chunks::<2>();
             for (a, u) in pairs.iter().zip(row_pairs) {
                 sums[0] += u[0] * b[a[0]];
                 sums[1] += u[1] * b[a[1]];
@@ -163,7 +151,7 @@ impl Branched {
             for (a, u) in rest.iter().zip(row_rest) {
                 sums[0] += u * b[*a];
             }
-            b[i] = (b[i] - (sums[0] + sums[1])) * inverse;
+            b[i] = (b[i] - (sums[0] + sums[1])) * rows[range.end];
         }
     }
 
@@ -183,33 +171,41 @@ impl Branched {
 
     /// Solves for W right sides, from the given one, out of `count`; W is returned.
     fn solve_lanes<const W: usize>(&self, b: &mut [f64], count: usize, first: usize) -> usize {
-        let n = self.ways_of.len();
-        for i in (0..n).rev() {
-            let (way, _, column, _) = self.factors(i);
-            let x: [f64; W] = std::array::from_fn(|k| b[i * count + first + k]);
-            for (a, l) in way.iter().zip(column) {
+        let (rows, columns) = (self.rows.as_flattened(), self.columns.as_flattened());
+        for (i, (start, depth)) in self.ways_of.iter().enumerate().rev() {
+            let range = 4 * start..4 * start + depth;
+            let x: [f64; W] = lanes(b, i * count + first);
+            for (a, l) in self.ways[range.clone()].iter().zip(&columns[range]) {
                 let at = a * count + first;
                 for (b, x) in b[at..at + W].iter_mut().zip(&x) {
                     *b -= l * x;
                 }
             }
         }
-        for i in 0..n {
-            let (way, row, _, inverse) = self.factors(i);
-            let mut x: [f64; W] = std::array::from_fn(|k| b[i * count + first + k]);
-            for (a, u) in way.iter().zip(row) {
-                let at = a * count + first;
-                for (x, b) in x.iter_mut().zip(&b[at..at + W]) {
+        for (i, (start, depth)) in self.ways_of.iter().enumerate() {
+            let range = 4 * start..4 * start + depth;
+            let mut x: [f64; W] = lanes(b, i * count + first);
+            for (a, u) in self.ways[range.clone()].iter().zip(&rows[range.clone()]) {
+                let other: [f64; W] = lanes(b, a * count + first);
+                for (x, b) in x.iter_mut().zip(&other) {
                     *x -= u * b;
                 }
             }
             let at = i * count + first;
             for (b, x) in b[at..at + W].iter_mut().zip(&x) {
-                *b = x * inverse;
+                *b = x * rows[range.end];
             }
         }
         W
     }
+}
+
+/// W numbers from a place on.
+#[inline]
+fn lanes<const W: usize>(b: &[f64], at: usize) -> [f64; W] {
+    let mut out = [0.0; W];
+    out.copy_from_slice(&b[at..at + W]);
+    out
 }
 
 fn pivot(value: f64, i: usize) -> Result<f64, usize> {

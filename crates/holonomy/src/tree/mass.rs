@@ -66,3 +66,61 @@ impl Mass {
         self.matrix.solve_many(f, count);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Vec3,
+        geometry::{Pose, RigidInertia},
+        tree::{Body, Dynamics, Joint, TreeParts},
+    };
+
+    #[test]
+    fn velocities_are_those_of_the_sweeps() {
+        // A free body far away with two arms, one of them on a fixed joint.
+        let y = || Joint::Revolute { axis: Vec3::y() };
+        let joints = [
+            (None, Joint::Free),
+            (Some(0), Joint::Spherical),
+            (Some(1), y()),
+            (Some(0), Joint::Fixed),
+            (Some(3), y()),
+        ];
+        let bodies = joints.into_iter().enumerate().map(|(k, (parent, joint))| Body {
+            name: format!("body-{k}"),
+            parent,
+            joint,
+            parent_from_joint: Pose::translation(Vec3::new(0.3, 0.1 * k as f64, -0.2)),
+            joint_from_body: Pose::turn(Vec3::x(), 0.4),
+            inertia: RigidInertia::cuboid(
+                1.0 + k as f64,
+                Vec3::new(0.1, 0.2, -0.3),
+                Vec3::new(0.4, 0.5, 0.7),
+            ),
+        });
+        let parts = TreeParts {
+            bodies: bodies.collect(),
+            ..TreeParts::default()
+        };
+        let tree = Tree::new(parts).expect("a tree");
+        let mut q = tree.zero(0.0);
+        for (k, x) in q.iter_mut().enumerate() {
+            *x += 0.4 * (1.0 + 1.3 * k as f64).sin();
+        }
+        q[0] += 1e6;
+        let mut dynamics = Dynamics::default();
+        dynamics.kinematics.place(&tree, &q);
+        dynamics.factorise(&tree).expect("inertia");
+        let mut mass = Mass::new(&tree).expect("it is small");
+        mass.factorise(&tree, &dynamics.kinematics).expect("inertia");
+        let p: Vec<f64> = (0..tree.velocities()).map(|k| (0.7 * k as f64).cos()).collect();
+        let (mut x, mut swept) = (p.clone(), vec![0.0; p.len()]);
+        mass.solve(&mut x);
+        dynamics.solve_mass(&tree, &p, &mut swept);
+        for (x, swept) in x.iter().zip(&swept) {
+            // Positions of 1e6 m are known to 1e-10 m.
+            assert!((x - swept).abs() < 1e-9, "{x} {swept}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Trees of rigid bodies.
 mod beams;
+mod carry;
 mod families;
 mod link_models;
 mod links;

@@ -33,7 +33,8 @@ pub(super) struct Closure {
     columns: Vec<f64>,
     weighted: Vec<f64>,
     schur: MinNorm,
-    /// The same for the velocity at the end: `M⁻¹ Gᵀ` and `G M⁻¹ Gᵀ`.
+    /// The same for the velocity at the end: `Gᵀ`, `M⁻¹ Gᵀ` and `G M⁻¹ Gᵀ`.
+    across: Vec<f64>,
     lifted: Vec<f64>,
     mobility: MinNorm,
     velocity: Vec<f64>,
@@ -117,7 +118,7 @@ impl Closure {
         solver: &mut Coupled,
     ) {
         self.constrain_end(tree, t, next_q, true);
-        let (m, n) = (self.lambda.len(), tree.velocities());
+        let m = self.lambda.len();
         transpose(&self.start.jacobian, m, &mut self.columns);
         transpose(&self.end.jacobian, m, &mut self.weighted);
         for (i, node) in tree.nodes.iter().enumerate() {
@@ -135,7 +136,6 @@ impl Closure {
         for x in schur {
             *x *= -balance.h;
         }
-        debug_assert_eq!(self.columns.len(), m * n);
         self.schur.factorise(DEPENDENT);
         self.dependent = m - self.schur.rank();
         self.depending = 0;
@@ -194,17 +194,10 @@ impl Closure {
         let (m, n) = (self.lambda.len(), next_p.len());
         self.constrain_end(tree, t, next_q, true);
         mass.factorise(tree, t, &mut self.kinematics)?;
-        transpose(&self.end.jacobian, m, &mut self.lifted);
+        transpose(&self.end.jacobian, m, &mut self.across);
+        self.lifted.clone_from(&self.across);
         mass.solve_many(tree, &mut self.lifted, m);
-        let mobility = self.mobility.reset(m);
-        for (k, row) in self.end.jacobian.chunks_exact(n).enumerate() {
-            let out = &mut mobility[k * m..(k + 1) * m];
-            for (g, lifted) in row.iter().zip(self.lifted.chunks_exact(m)) {
-                for (out, x) in out.iter_mut().zip(lifted) {
-                    *out += g * x;
-                }
-            }
-        }
+        product(&self.across, &self.lifted, m, self.mobility.reset(m));
         self.mobility.factorise(DEPENDENT);
         // The second time takes out what rounding left of the first.
         self.velocity.resize(n, 0.0);
@@ -241,13 +234,36 @@ fn transpose(rows: &[f64], m: usize, out: &mut Vec<f64>) {
 
 /// `out = Aᵀ B`, for A and B with m numbers in each row.
 fn product(a: &[f64], b: &[f64], m: usize, out: &mut [f64]) {
-    for (a, b) in a.chunks_exact(m).zip(b.chunks_exact(m)) {
-        for (out, a) in out.chunks_exact_mut(m).zip(a) {
-            for (out, b) in out.iter_mut().zip(b) {
-                *out += a * b;
+    match m {
+        1 => product_of::<1>(a, b, out),
+        2 => product_of::<2>(a, b, out),
+        3 => product_of::<3>(a, b, out),
+        4 => product_of::<4>(a, b, out),
+        6 => product_of::<6>(a, b, out),
+        8 => product_of::<8>(a, b, out),
+        _ => {
+            for (a, b) in a.chunks_exact(m).zip(b.chunks_exact(m)) {
+                for (out, a) in out.chunks_exact_mut(m).zip(a) {
+                    for (out, b) in out.iter_mut().zip(b) {
+                        *out += a * b;
+                    }
+                }
             }
         }
     }
+}
+
+/// The same where m is known beforehand.
+fn product_of<const M: usize>(a: &[f64], b: &[f64], out: &mut [f64]) {
+    let mut sums = [[0.0; M]; M];
+    for (a, b) in a.as_chunks::<M>().0.iter().zip(b.as_chunks::<M>().0) {
+        for k in 0..M {
+            for l in 0..M {
+                sums[k][l] += a[k] * b[l];
+            }
+        }
+    }
+    out.copy_from_slice(sums.as_flattened());
 }
 
 /// `Y` times three rows.

@@ -124,5 +124,7 @@ pub(super) fn prepare(
 }
 
 pub(super) fn stack(a: &Vector6<f64>, b: &Vector6<f64>) -> Vector12 {
-    Vector12::from_fn(|k, _| if k < 6 { a[k] } else { b[k - 6] })
+    Vector12::from([
+        a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5],
+    ])
 }

@@ -246,6 +246,7 @@ mod tests {
             Box::new(FormulaPotential::with_hessian(&energy, |k| sites[k]))
         };
         let cases: Vec<Case> = vec![
+            ("nothing", vec![], vec![]),
             ("damper", vec![damper([1, 3])], vec![]),
             ("damper to the world", vec![damper([2, 4])], vec![]),
             ("damper from the world", vec![damper([4, 1])], vec![]),
@@ -298,16 +299,29 @@ mod tests {
                     .collect();
                 residual(0.0);
                 balance.complete(&tree);
-                let mut solver = Coupled::new(&tree);
-                solver.factorise(&tree, &balance).expect("regular");
-                solver.solve(&tree, &mut x0);
-                let worst = x0
-                    .iter()
-                    .zip(&change)
-                    .fold(0.0_f64, |m, (a, b)| m.max((a + b).abs()));
-                // e⁴ times fifth derivatives, and rounding over e; differences of potentials have half the digits.
-                let bound = if name == "by differences" { 1e-7 } else { 2e-9 };
-                assert!(worst < bound, "{name}, {forcing}: {worst:e}");
+                let (mut written, mut swept) = (Coupled::new(&tree), Coupled::new(&tree));
+                swept.written = None;
+                assert_eq!(written.written.is_some(), name == "nothing");
+                for solver in [&mut written, &mut swept] {
+                    solver.factorise(&tree, &balance).expect("regular");
+                    let mut x = x0.clone();
+                    solver.solve(&tree, &mut x);
+                    let worst = x
+                        .iter()
+                        .zip(&change)
+                        .fold(0.0_f64, |m, (a, b)| m.max((a + b).abs()));
+                    // e⁴ times fifth derivatives, and rounding over e; differences of potentials have half the digits.
+                    let bound = if name == "by differences" { 1e-7 } else { 2e-9 };
+                    assert!(worst < bound, "{name}, {forcing}: {worst:e}");
+                    // Several right sides at once, the second twice the first.
+                    let mut both: Vec<f64> = x0.iter().flat_map(|r| [*r, 2.0 * r, 0.0]).collect();
+                    solver.solve_many(&tree, &mut both, 3);
+                    for (x, several) in x.iter().zip(both.chunks(3)) {
+                        let size = 1e-12 * (1.0 + x.abs());
+                        assert!((several[0] - x).abs() < size && (several[1] - 2.0 * x).abs() < 2.0 * size);
+                        assert!(several[2] == 0.0, "{several:?}");
+                    }
+                }
             }
         }
     }

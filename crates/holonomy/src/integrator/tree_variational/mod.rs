@@ -10,8 +10,9 @@
 //! ```
 //! S, V, P and F as in [`crate::tree`], in the middle of the step. Forces act half at each end, which
 //! keeps the order; [`Forcing::OneSided`] puts all of them at the start, as trep does. Newton's method has the
-//! exact derivative, kept while corrections fall fast, and a step costs O(n): see `elimination.rs`. Forces
-//! between bodies add terms of low rank, and O(n) for each of their rows: see `coupled.rs`.
+//! exact derivative, kept while that costs less than a new one, over several steps too (`newton.rs`, `past.rs`), and
+//! a step costs O(n): see `elimination.rs`, and `written.rs` for small trees. Forces between bodies add terms of low
+//! rank, and O(n) for each of their rows: see `coupled.rs`.
 //!
 //! The spin of a slender body between ball joints has little inertia, and a long chain behind it pushes it
 //! with the error of the step: such chains need small steps. Universal joints do not have it, nor do
@@ -51,8 +52,8 @@ pub struct TreeVariational {
     /// The last correction of the velocities.
     applied: Vec<f64>,
     inertia: Inertia,
-    /// What a displacement of one counts, by velocity: 1 rad, or the length of the tree.
-    units: Vec<f64>,
+    /// What a displacement of one is worth, by velocity: one, or one by the length of the tree.
+    worth: Vec<f64>,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
     /// What is out of balance, before it becomes a correction.
@@ -111,8 +112,8 @@ const SMOOTH: f64 = 0.02;
 impl TreeVariational {
     /// A method for a tree.
     pub fn new(tree: Arc<Tree>, options: TreeOptions) -> Self {
-        let units = tree.units();
-        let zeros = vec![0.0; units.len()];
+        let worth: Vec<f64> = tree.units().iter().map(|unit| 1.0 / unit).collect();
+        let zeros = vec![0.0; worth.len()];
         let inertia = Inertia::new(&tree);
         let past = Past::new(tree.coordinates(), tree.velocities(), tree.constraints());
         Self {
@@ -123,7 +124,7 @@ impl TreeVariational {
             closure: Closure::default(),
             applied: zeros.clone(),
             inertia,
-            units,
+            worth,
             next_q: Vec::new(),
             next_p: Vec::new(),
             unbalanced: zeros,
@@ -293,7 +294,7 @@ impl Integrator for TreeVariational {
         );
         Ok(StepInfo {
             iterations: solved.iterations,
-            evaluations: solved.made,
+            evaluations: solved.iterations + 1,
             dependent: if constrained { self.closure.depending } else { 0 },
             ..StepInfo::default()
         })
@@ -347,7 +348,7 @@ impl TreeVariational {
         self.balance.v.resize(self.tree.velocities(), 0.0);
         let determined = self.closure.dependent == 0;
         let unknowns = (&mut self.balance.v[..], &mut self.closure.lambda[..]);
-        let error = self.past.guess(&state.carry, &self.units, determined, unknowns);
+        let error = self.past.guess(&state.carry, &self.worth, determined, unknowns);
         // What links do in one step says nothing of the next where they swing.
         if self.tree.has_links() && !(error <= SMOOTH) {
             return None;

@@ -12,8 +12,10 @@ use crate::{
     system::State,
 };
 
-/// What the next correction would be, when it is foreseen to be below rounding.
-const BELOW_ROUNDING: f64 = 1e-17;
+/// A next correction that is foreseen to be below this fraction of the motion is below its rounding.
+const BELOW_ROUNDING: f64 = f64::EPSILON;
+/// A correction by a new derivative below this fraction of the motion is the last: the next would be its square.
+const LAST_CORRECTION: f64 = 1e-10;
 /// Corrections below this fraction of the motion are far below the rounding of the coordinates.
 const NEGLIGIBLE: f64 = 1e-14;
 /// Corrections that no longer become smaller, below this fraction of the motion, are rounding.
@@ -139,14 +141,22 @@ impl TreeVariational {
             self.applied.clone_from(&self.balance.residual);
             self.closure.apply();
             retreats = 0;
-            rate = match keep {
-                true if last.is_finite() => falls,
-                true => rate,
-                false => CURVATURE * change / scale,
+            // What is foreseen of the next one, and whether that is known well enough to end.
+            let known = match keep {
+                true if last.is_finite() => {
+                    rate = falls;
+                    falls * change <= BELOW_ROUNDING * scale
+                }
+                true => false,
+                false => {
+                    rate = CURVATURE * change / scale;
+                    change <= LAST_CORRECTION * scale
+                }
             };
-            foreseen = rate * left <= rounding;
-            next = rate * change;
-            if stalled || next <= BELOW_ROUNDING * scale {
+            let measured = last.is_finite() || !keep;
+            foreseen = measured && rate * left <= rounding;
+            next = if measured { rate * change } else { f64::INFINITY };
+            if stalled || known {
                 let ended = self.evaluate(state);
                 ended.map_err(|node| self.too_large(node))?;
                 if self.closure.open <= CLOSED {
@@ -184,7 +194,7 @@ impl TreeVariational {
         let h = self.balance.h.abs();
         let (mut change, mut worst) = (0.0_f64, 0);
         for (j, x) in self.balance.residual.iter().enumerate() {
-            let moved = h * x.abs() / self.units[j];
+            let moved = h * x.abs() * self.worth[j];
             if !(moved <= change) {
                 (change, worst) = (moved, j);
             }
@@ -194,7 +204,7 @@ impl TreeVariational {
 
     /// Size of the motion in the step.
     fn motion(&self) -> f64 {
-        let parts = self.balance.v.iter().zip(&self.units);
-        self.balance.h.abs() * parts.fold(0.0_f64, |m, (v, unit)| m.max(v.abs() / unit))
+        let parts = self.balance.v.iter().zip(&self.worth);
+        self.balance.h.abs() * parts.fold(0.0_f64, |m, (v, worth)| m.max(v.abs() * worth))
     }
 }

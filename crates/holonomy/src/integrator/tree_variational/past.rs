@@ -80,13 +80,13 @@ impl Past {
     pub(super) fn guess(
         &self,
         carry: &[f64],
-        units: &[f64],
+        worth: &[f64],
         determined: bool,
         (v, lambda): (&mut [f64], &mut [f64]),
     ) -> f64 {
         let size = |j: usize| {
-            let parts = self.difference(carry, j)[..self.velocities].iter().zip(units);
-            parts.fold(0.0_f64, |m, (x, unit)| m.max(x.abs() / unit))
+            let parts = self.difference(carry, j)[..self.velocities].iter().zip(worth);
+            parts.fold(0.0_f64, |m, (x, worth)| m.max(x.abs() * worth))
         };
         let (mut order, mut least) = (1, f64::INFINITY);
         for j in 1..carry[STEPS] as usize {

@@ -1,0 +1,157 @@
+//! What steps take over from each other: the derivative of an earlier step, and a first guess from several.
+use holonomy::{
+    Vec3,
+    geometry::{Pose, RigidInertia},
+    integrator::{Integrator, TreeOptions, TreeVariational},
+    model::{self, Source},
+    system::State,
+    tree::{Body, Joint, Tree, TreeParts},
+};
+use std::sync::Arc;
+
+/// A way to make the method again, a state and a step size.
+struct Case {
+    name: &'static str,
+    method: Box<dyn Fn() -> Box<dyn Integrator>>,
+    state: State,
+    h: f64,
+}
+
+/// Small trees with constraints, whose matrices are written out, one of them driven; and a chain that is swept.
+fn cases() -> Vec<Case> {
+    let scenarios = [
+        (
+            "puppet",
+            include_str!("../../../../../scenarios/puppet/model.toml"),
+        ),
+        (
+            "cable-34",
+            include_str!("../../../../../scenarios/cable-34/model.toml"),
+        ),
+    ];
+    let mut cases: Vec<Case> = (scenarios.into_iter())
+        .map(|(name, text)| {
+            let model = model::load(&Source::new(name, text)).unwrap_or_else(|p| panic!("{p:?}"));
+            let (state, h) = (model.state.clone(), model.schedule.step);
+            Case {
+                name,
+                method: Box::new(move || model.integrator()),
+                state,
+                h,
+            }
+        })
+        .collect();
+    let link = -Vec3::z();
+    let bodies = (0..80).map(|i: usize| Body {
+        name: format!("link-{i}"),
+        parent: i.checked_sub(1),
+        joint: Joint::Revolute { axis: Vec3::y() },
+        parent_from_joint: Pose::translation(if i == 0 { Vec3::zeros() } else { link }),
+        joint_from_body: Pose::identity(),
+        inertia: RigidInertia::cuboid(0.1, link * 0.5, Vec3::new(0.3, 0.3, 1.0)),
+    });
+    let parts = TreeParts {
+        bodies: bodies.collect(),
+        gravity: Vec3::new(3.0, 0.0, -9.0),
+        ..TreeParts::default()
+    };
+    let tree = Arc::new(Tree::new(parts).unwrap());
+    cases.push(Case {
+        name: "chain",
+        state: tree.state(0.0, &tree.zero(0.0), &[0.0; 80]),
+        method: Box::new(move || Box::new(TreeVariational::new(tree.clone(), TreeOptions::default()))),
+        h: 0.01,
+    });
+    cases
+}
+
+fn run(method: &mut dyn Integrator, state: &State, h: f64, steps: u32) -> State {
+    let mut state = state.clone();
+    for _ in 0..steps {
+        method.step(&mut state, h).unwrap();
+    }
+    state
+}
+
+/// Equal to the bit, what is carried too.
+fn assert_same(a: &State, b: &State, why: &str) {
+    let bits = |s: &State| -> Vec<u64> {
+        let parts = [&s.q, &s.p, &s.lambda, &s.carry];
+        parts
+            .iter()
+            .flat_map(|part| part.iter().map(|x| x.to_bits()))
+            .collect()
+    };
+    assert!(bits(a) == bits(b), "{why}");
+}
+
+#[test]
+fn a_restart_at_any_step_makes_the_same_derivative_again() {
+    for case in cases() {
+        let whole = run(&mut *(case.method)(), &case.state, case.h, 60);
+        // Derivatives are several steps old at some of these.
+        let mut pieces = case.state.clone();
+        for k in 0..60 {
+            if k % 7 > 3 {
+                pieces = run(&mut *(case.method)(), &pieces, case.h, 1);
+            } else {
+                (case.method)().step(&mut pieces, case.h).unwrap();
+            }
+        }
+        assert_same(&whole, &pieces, case.name);
+    }
+}
+
+#[test]
+fn a_method_that_has_been_elsewhere_takes_the_same_step() {
+    for case in cases() {
+        let middle = run(&mut *(case.method)(), &case.state, case.h, 25);
+        let fresh = run(&mut *(case.method)(), &middle, case.h, 5);
+        let mut used = (case.method)();
+        run(&mut *used, &case.state, case.h, 40);
+        run(&mut *used, &case.state, 0.5 * case.h, 3);
+        assert_same(&fresh, &run(&mut *used, &middle, case.h, 5), case.name);
+    }
+}
+
+#[test]
+fn what_is_carried_is_left_aside_where_it_does_not_belong() {
+    for case in cases() {
+        let middle = run(&mut *(case.method)(), &case.state, case.h, 25);
+        let bare = |state: &State| State {
+            carry: Vec::new(),
+            ..state.clone()
+        };
+        let step = |state: &State, h: f64| run(&mut *(case.method)(), state, h, 2);
+        // Momentum changed by hand, another step size, and what another method carries.
+        let mut pushed = middle.clone();
+        pushed.p[0] *= 1.0 + 1e-9;
+        assert_same(&step(&pushed, case.h), &step(&bare(&pushed), case.h), case.name);
+        let h = 0.7 * case.h;
+        assert_same(&step(&middle, h), &step(&bare(&middle), h), case.name);
+        let mut foreign = middle.clone();
+        foreign.carry.truncate(17);
+        assert_same(&step(&foreign, case.h), &step(&bare(&middle), case.h), case.name);
+        // Where it does belong it changes nothing but rounding: the cable shakes and doubles it some ten times.
+        let (with, without) = (step(&middle, case.h), step(&bare(&middle), case.h));
+        let apart = super::largest(&with.q, &without.q);
+        assert!(apart < 1e-11, "{}: {apart:e}", case.name);
+        assert!(with.carry != without.carry, "{}", case.name);
+    }
+}
+
+#[test]
+fn what_is_carried_saves_iterations() {
+    for (case, bound) in cases().into_iter().zip([1.5, 3.5, 4.0]) {
+        let mut method = (case.method)();
+        let mut state = run(&mut *method, &case.state, case.h, 100);
+        let mut sum = 0;
+        for _ in 0..100 {
+            sum += method.step(&mut state, case.h).unwrap().iterations;
+        }
+        let mean = f64::from(sum) / 100.0;
+        println!("{}: {mean} iterations", case.name);
+        // One where the motion is smooth; from the state alone all take more than four.
+        assert!(mean <= bound, "{}: {mean}", case.name);
+    }
+}
