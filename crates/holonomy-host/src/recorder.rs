@@ -346,7 +346,7 @@ mod tests {
     #[test]
     fn what_is_recorded_beside_the_run_is_what_is_recorded_on_its_way() {
         // Separate bodies, multipliers that the first state does not have, and more samples than a batch.
-        for (name, steps, every) in [("spherical-pendulum", 20_000, 1), ("four-bar", 300, 7)] {
+        for (name, steps, every) in [("spherical-pendulum", 20_000_u64, 1), ("four-bar", 300, 7)] {
             let mut source = scenario::find(name).expect("a scenario").source();
             source.with_override("run.duration=");
             source.with_override(format!("run.steps={steps}"));
