@@ -49,6 +49,9 @@ impl Chain {
     }
 }
 
+/// Iterations after which a guess is given up: one that needs more was far off, and may lead to another solution.
+const FROM_A_GUESS: u32 = 4;
+
 pub(super) struct Steps<const W: usize> {
     n: usize,
     max_iterations: u32,
@@ -232,13 +235,11 @@ impl<const W: usize> Steps<W> {
     /// q⁺, what the motion leaves of π, and what it tells about the tensions to come; with a uniform gradient π⁺, too.
     /// The number of iterations, and whether π⁺ is finite.
     fn turn(&mut self, h: f64, guess: bool, uniform: bool) -> Result<(u32, bool), Fault> {
-        let iterations = tension::solve(
-            &mut self.links,
-            self.now,
-            &mut self.newton,
-            guess,
-            self.max_iterations,
-        )?;
+        let most = match guess {
+            true => self.max_iterations.min(FROM_A_GUESS),
+            false => self.max_iterations,
+        };
+        let iterations = tension::solve(&mut self.links, self.now, &mut self.newton, guess, most)?;
         let inverse_change = if self.past.tells(h) {
             1.0 / self.past.change(h)
         } else {
