@@ -89,8 +89,8 @@ impl<'w> Recorder<'w> {
 
 /// Numbers of a batch: enough that handing it over costs nothing beside filling it.
 const BATCH: usize = 1 << 14;
-/// Batches on their way.
-const BETWEEN: usize = 2;
+/// Batches on their way, some megabytes: steps go on while a piece of the trajectory is being written.
+const BETWEEN: usize = 32;
 
 /// Runs a simulation to its end, or until it is stopped, or its trajectory cannot be written.
 pub(crate) fn watched(

@@ -99,7 +99,7 @@ fn bounded(words: &str, used: Result<Used, String>, limit: f64) -> Asked {
 /// run and one of half the length, so that starting and ending do not count.
 pub(super) fn throughput(environment: &Environment, effort: Effort, findings: &mut Findings) -> Outcome {
     let rounds = if effort.quick { 2 } else { 5 };
-    let steps: u64 = if effort.quick { 1_000_000 } else { 4_000_000 };
+    let steps: u64 = if effort.quick { 6_000_000 } else { 12_000_000 };
     let out = environment.folder.join("throughput");
     let (mut bare, mut full, mut peaks) = ([f64::INFINITY; 2], [f64::INFINITY; 2], [0.0_f64; 2]);
     for _ in 0..rounds {

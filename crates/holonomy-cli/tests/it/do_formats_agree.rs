@@ -146,13 +146,13 @@ fn two_thousand_bodies_fit_in_every_format() {
 #[test]
 fn many_row_groups_read_as_one_table() {
     let place = Place::new();
-    // 8 MB of rows make a group: 69 905 rows of 15 columns.
-    place.good("run double-spherical-pendulum --steps 150000");
+    // 4 MB of rows make a group: 34 952 rows of 15 columns.
+    place.good("run double-spherical-pendulum --steps 80000");
     let path = place.path("runs/double-spherical-pendulum/trajectory.parquet");
     let reader = SerializedFileReader::new(File::open(&path).expect("a file")).expect("Parquet");
     assert_eq!(reader.num_row_groups(), 3);
     let (_, rows) = read_parquet(&path);
-    assert_eq!(rows.len(), 150_001);
+    assert_eq!(rows.len(), 80_001);
     // Time is k h, so a row that is missing or doubled would show.
     assert!(rows.iter().enumerate().all(|(k, row)| row[0] == k as f64 * 0.01));
 }

@@ -104,15 +104,16 @@ fn mark(points: &[[f64; 3]], indices: &[usize], keep: &mut [bool], tolerance: f6
     let mut pending = vec![(0, indices.len() - 1)];
     while let Some((start, end)) = pending.pop() {
         (keep[start], keep[end]) = (true, true);
-        let point = |index: usize| points[indices[index]];
-        let offset = |index: usize| distance_to_chord(point(index), point(start), point(end));
-        let farthest = (start + 1..end)
-            .map(|index| (offset(index), index))
-            .max_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((offset, index)) = farthest
-            && offset > tolerance
-        {
-            pending.extend([(start, index), (index, end)]);
+        let chord = Chord::new(points[indices[start]], points[indices[end]]);
+        let (mut farthest, mut largest) = (start, tolerance * tolerance);
+        for index in start + 1..end {
+            let offset = chord.squared_distance(points[indices[index]]);
+            if offset > largest {
+                (farthest, largest) = (index, offset);
+            }
+        }
+        if farthest > start {
+            pending.extend([(start, farthest), (farthest, end)]);
         }
     }
 }
@@ -132,21 +133,40 @@ fn extremes(points: &[(f64, f64)]) -> impl Iterator<Item = usize> {
 
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     // Pixels are neither so large nor so small that squares of them need care.
-    let [x, y, z] = [0, 1, 2].map(|axis| a[axis] - b[axis]);
-    (x * x + y * y + z * z).sqrt()
+    let difference = [0, 1, 2].map(|axis| a[axis] - b[axis]);
+    dot(difference, difference).sqrt()
 }
 
-fn distance_to_chord(point: [f64; 3], start: [f64; 3], end: [f64; 3]) -> f64 {
-    let chord = [0, 1, 2].map(|axis| end[axis] - start[axis]);
-    let from_start = [0, 1, 2].map(|axis| point[axis] - start[axis]);
-    let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let length = dot(chord, chord);
-    let along = if length > 0.0 {
-        (dot(from_start, chord) / length).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
-    distance(point, [0, 1, 2].map(|axis| start[axis] + along * chord[axis]))
+/// A straight line between two points, asked for its distance from many.
+struct Chord {
+    start: [f64; 3],
+    along: [f64; 3],
+    /// One over its squared length; zero for a chord that is a point.
+    inverse: f64,
+}
+
+impl Chord {
+    fn new(start: [f64; 3], end: [f64; 3]) -> Self {
+        let along = [0, 1, 2].map(|axis| end[axis] - start[axis]);
+        let length = dot(along, along);
+        let inverse = if length > 0.0 { 1.0 / length } else { 0.0 };
+        Self {
+            start,
+            along,
+            inverse,
+        }
+    }
+
+    fn squared_distance(&self, point: [f64; 3]) -> f64 {
+        let from_start = [0, 1, 2].map(|axis| point[axis] - self.start[axis]);
+        let part = (dot(from_start, self.along) * self.inverse).clamp(0.0, 1.0);
+        let away = [0, 1, 2].map(|axis| from_start[axis] - part * self.along[axis]);
+        dot(away, away)
+    }
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use std::{
 
 /// Bytes of the rows that are held back until they make a row group; more if there are few of them, since every
 /// column of every group is described.
-const ROW_GROUP: usize = 8 << 20;
+const ROW_GROUP: usize = 4 << 20;
 const FEW_ROWS: usize = 1000;
 const LARGEST_GROUP: usize = 48 << 20;
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -38,6 +38,8 @@ pub(super) struct ParquetWriter {
     columns: Vec<String>,
     /// Rows of the group that is being filled, one after the other.
     pending: Vec<f64>,
+    /// Some of its columns.
+    taken: [Vec<u8>; TOGETHER],
     rows_per_group: usize,
     groups: Vec<Group>,
     /// Where the next group begins.
@@ -61,6 +63,7 @@ impl ParquetWriter {
         Ok(Self {
             file,
             pending: Vec::with_capacity(rows_per_group * columns.len()),
+            taken: Default::default(),
             rows_per_group,
             columns,
             groups: Vec::new(),
@@ -72,15 +75,14 @@ impl ParquetWriter {
         let count = self.columns.len();
         let rows = self.pending.len() / count;
         let header = page_header(rows)?;
-        let mut numbers: Vec<Vec<u8>> = vec![Vec::new(); TOGETHER];
         for first in (0..count).step_by(TOGETHER) {
             let last = (first + TOGETHER).min(count);
             for row in self.pending.chunks_exact(count) {
-                for (column, number) in numbers.iter_mut().zip(&row[first..last]) {
+                for (column, number) in self.taken.iter_mut().zip(&row[first..last]) {
                     column.extend(number.to_le_bytes());
                 }
             }
-            for column in &mut numbers[..last - first] {
+            for column in &mut self.taken[..last - first] {
                 self.file.write_all(&header)?;
                 self.file.write_all(column)?;
                 column.clear();
