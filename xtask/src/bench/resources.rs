@@ -106,7 +106,7 @@ pub(super) fn throughput(environment: &Environment, effort: Effort, findings: &m
         for (k, count) in [steps / 2, steps].into_iter().enumerate() {
             bare[k] = bare[k].min(steps_alone("spherical-pendulum", count)?);
             let _ = fs::remove_dir_all(&out);
-            let mut command = pinned(&shell::binary()?);
+            let mut command = Command::new(shell::binary()?);
             command.args([
                 "run",
                 "spherical-pendulum",
