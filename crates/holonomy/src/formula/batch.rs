@@ -4,8 +4,7 @@
 //! register k   one number for each of LANES values, side by side
 //! ```
 //! Each value is computed as in a sweep of its own, operation by operation: the bits are the same.
-use super::algebra::sign;
-use super::program::{Code, Program};
+use super::program::{Program, Register};
 
 /// How many values a sweep takes.
 const LANES: usize = 32;
@@ -39,7 +38,7 @@ impl Program {
             if self.variables > 0 {
                 batch.registers[constants..constants + self.variables].fill(lanes);
             }
-            self.sweep_lanes(&mut batch.registers);
+            self.sweep(&mut batch.registers);
             let register = |register: &u32| &batch.registers[*register as usize];
             for (lane, value) in values.iter_mut().enumerate() {
                 let all = self.outputs.iter().chain(&self.watched);
@@ -54,75 +53,27 @@ impl Program {
             }
         }
     }
-
-    fn sweep_lanes(&self, registers: &mut [Lanes]) {
-        let mut rest = self.operands.as_slice();
-        let mut first = self.constants.len() + self.variables;
-        for run in &self.runs {
-            let operands;
-            (operands, rest) = rest.split_at(run.length as usize);
-            let (known, results) = registers.split_at_mut(first);
-            first += operands.len();
-            match run.code {
-                Code::Add => each2(known, operands, results, |a, b| a + b),
-                Code::Subtract => each2(known, operands, results, |a, b| a - b),
-                Code::Multiply => each2(known, operands, results, |a, b| a * b),
-                Code::Divide => each2(known, operands, results, |a, b| a / b),
-                Code::Cube => each(known, operands, results, |a| a * a * a),
-                Code::Reciprocal => each(known, operands, results, |a| 1.0 / a),
-                Code::SquareRoot => each(known, operands, results, f64::sqrt),
-                Code::WholePower => {
-                    for ([a, power], result) in operands.iter().zip(results) {
-                        *result = known[*a as usize].map(|a| a.powi(*power as i32));
-                    }
-                }
-                Code::Power => each2(known, operands, results, f64::powf),
-                Code::Sine => each(known, operands, results, f64::sin),
-                Code::Cosine => each(known, operands, results, f64::cos),
-                Code::SineCosine => {
-                    first += operands.len();
-                    let (sines, cosines) = results.split_at_mut(operands.len());
-                    for (([a, _], sine), cosine) in operands.iter().zip(sines).zip(cosines) {
-                        for (lane, a) in known[*a as usize].iter().enumerate() {
-                            (sine[lane], cosine[lane]) = a.sin_cos();
-                        }
-                    }
-                }
-                Code::Tangent => each(known, operands, results, f64::tan),
-                Code::ArcSine => each(known, operands, results, f64::asin),
-                Code::ArcCosine => each(known, operands, results, f64::acos),
-                Code::ArcTangent => each(known, operands, results, f64::atan),
-                Code::ArcTangent2 => each2(known, operands, results, f64::atan2),
-                Code::HyperbolicSine => each(known, operands, results, f64::sinh),
-                Code::HyperbolicCosine => each(known, operands, results, f64::cosh),
-                Code::HyperbolicTangent => each(known, operands, results, f64::tanh),
-                Code::Exponential => each(known, operands, results, f64::exp),
-                Code::Logarithm => each(known, operands, results, f64::ln),
-                Code::Absolute => each(known, operands, results, f64::abs),
-                Code::Sign => each(known, operands, results, sign),
-                Code::Minimum => each2(known, operands, results, f64::min),
-                Code::Maximum => each2(known, operands, results, f64::max),
-            }
-        }
-    }
 }
 
-#[inline(always)]
-fn each(known: &[Lanes], operands: &[[u32; 2]], results: &mut [Lanes], act: impl Fn(f64) -> f64) {
-    for ([a, _], result) in operands.iter().zip(results) {
-        let a = &known[*a as usize];
-        for lane in 0..LANES {
-            result[lane] = act(a[lane]);
+impl Register for Lanes {
+    #[inline(always)]
+    fn set(&mut self, a: &Self, act: impl Fn(f64) -> f64) {
+        for (result, a) in self.iter_mut().zip(a) {
+            *result = act(*a);
         }
     }
-}
 
-#[inline(always)]
-fn each2(known: &[Lanes], operands: &[[u32; 2]], results: &mut [Lanes], act: impl Fn(f64, f64) -> f64) {
-    for ([a, b], result) in operands.iter().zip(results) {
-        let (a, b) = (&known[*a as usize], &known[*b as usize]);
-        for lane in 0..LANES {
-            result[lane] = act(a[lane], b[lane]);
+    #[inline(always)]
+    fn set2(&mut self, a: &Self, b: &Self, act: impl Fn(f64, f64) -> f64) {
+        for (result, (a, b)) in self.iter_mut().zip(a.iter().zip(b)) {
+            *result = act(*a, *b);
+        }
+    }
+
+    #[inline(always)]
+    fn set_sine_and_cosine(a: &Self, sine: &mut Self, cosine: &mut Self) {
+        for (a, (sine, cosine)) in a.iter().zip(sine.iter_mut().zip(cosine)) {
+            (*sine, *cosine) = a.sin_cos();
         }
     }
 }

@@ -161,7 +161,8 @@ impl Program {
         self.constants.len() + self.variables + self.count
     }
 
-    fn sweep(&self, registers: &mut [f64]) {
+    /// Fills the registers that are computed, each from those before it.
+    pub(super) fn sweep<R: Register>(&self, registers: &mut [R]) {
         let mut rest = self.operands.as_slice();
         let mut first = self.constants.len() + self.variables;
         for run in &self.runs {
@@ -179,7 +180,7 @@ impl Program {
                 Code::SquareRoot => each(known, operands, results, f64::sqrt),
                 Code::WholePower => {
                     for ([a, power], result) in operands.iter().zip(results) {
-                        *result = known[*a as usize].powi(*power as i32);
+                        result.set(&known[*a as usize], |a| a.powi(*power as i32));
                     }
                 }
                 Code::Power => each2(known, operands, results, f64::powf),
@@ -189,7 +190,7 @@ impl Program {
                     first += operands.len();
                     let (sines, cosines) = results.split_at_mut(operands.len());
                     for (([a, _], sine), cosine) in operands.iter().zip(sines).zip(cosines) {
-                        (*sine, *cosine) = known[*a as usize].sin_cos();
+                        R::set_sine_and_cosine(&known[*a as usize], sine, cosine);
                     }
                 }
                 Code::Tangent => each(known, operands, results, f64::tan),
@@ -220,17 +221,44 @@ fn all_finite(values: impl Iterator<Item = f64>) -> bool {
     carry >> 63 == 0
 }
 
-#[inline(always)]
-fn each(known: &[f64], operands: &[[u32; 2]], results: &mut [f64], act: impl Fn(f64) -> f64) {
-    for ([a, _], result) in operands.iter().zip(results) {
-        *result = act(known[*a as usize]);
+/// What a register holds: a number, or one for each of several values.
+pub(super) trait Register {
+    /// Becomes what `act` makes of another.
+    fn set(&mut self, a: &Self, act: impl Fn(f64) -> f64);
+    /// Becomes what `act` makes of two others.
+    fn set2(&mut self, a: &Self, b: &Self, act: impl Fn(f64, f64) -> f64);
+    /// Two become the sine and the cosine of another.
+    fn set_sine_and_cosine(a: &Self, sine: &mut Self, cosine: &mut Self);
+}
+
+impl Register for f64 {
+    #[inline(always)]
+    fn set(&mut self, a: &Self, act: impl Fn(f64) -> f64) {
+        *self = act(*a);
+    }
+
+    #[inline(always)]
+    fn set2(&mut self, a: &Self, b: &Self, act: impl Fn(f64, f64) -> f64) {
+        *self = act(*a, *b);
+    }
+
+    #[inline(always)]
+    fn set_sine_and_cosine(a: &Self, sine: &mut Self, cosine: &mut Self) {
+        (*sine, *cosine) = a.sin_cos();
     }
 }
 
 #[inline(always)]
-fn each2(known: &[f64], operands: &[[u32; 2]], results: &mut [f64], act: impl Fn(f64, f64) -> f64) {
+fn each<R: Register>(known: &[R], operands: &[[u32; 2]], results: &mut [R], act: impl Fn(f64) -> f64) {
+    for ([a, _], result) in operands.iter().zip(results) {
+        result.set(&known[*a as usize], &act);
+    }
+}
+
+#[inline(always)]
+fn each2<R: Register>(known: &[R], operands: &[[u32; 2]], results: &mut [R], act: impl Fn(f64, f64) -> f64) {
     for ([a, b], result) in operands.iter().zip(results) {
-        *result = act(known[*a as usize], known[*b as usize]);
+        result.set2(&known[*a as usize], &known[*b as usize], &act);
     }
 }
 
