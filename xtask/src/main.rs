@@ -18,6 +18,7 @@ mod gate;
 mod generated;
 mod markdown;
 mod pages;
+mod python;
 mod robots;
 mod scaling;
 mod shell;

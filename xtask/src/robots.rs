@@ -3,7 +3,7 @@
 //! Needs Python 3.11 or newer, and the network once: both packages go to an environment in `target/robots`. Without
 //! them the stage is skipped, and says so. What it once computed is stored in `tests/robots/reference.json` and tested
 //! everywhere.
-use crate::{Outcome, gate, read, root, shell};
+use crate::{Outcome, gate, python, read, root, shell};
 use std::{
     path::{Path, PathBuf},
     process::Command,
@@ -66,16 +66,13 @@ fn compare(more: &[&str]) -> Outcome {
 fn environment(folder: &Path) -> Result<PathBuf, String> {
     let wanted = read(&root().join("tests/robots/requirements.txt"))?;
     let venv = folder.join("venv");
-    let python = match cfg!(windows) {
-        true => venv.join("Scripts/python.exe"),
-        false => venv.join("bin/python"),
-    };
+    let python = python::of(&venv);
     let stamp = venv.join("installed.txt");
     if python.exists() && read(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(python);
     }
     println!("   making {} (once)", venv.display());
-    let own = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let own = python::own();
     quietly(
         Command::new(&own).args(["-c", "import sys, tomllib, venv"]),
         "Python 3.11 or newer",
@@ -84,19 +81,10 @@ fn environment(folder: &Path) -> Result<PathBuf, String> {
         Command::new(&own).args(["-m", "venv", "--clear"]).arg(&venv),
         "a virtual environment",
     )?;
-    let mut install = Command::new(&python);
-    install.args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--retries",
-        "2",
-        "--timeout",
-        "60",
-        "--requirement",
-    ]);
-    install.arg(root().join("tests/robots/requirements.txt"));
+    let mut install = python::install(&python);
+    install
+        .arg("--requirement")
+        .arg(root().join("tests/robots/requirements.txt"));
     quietly(&mut install, "the packages `pin` and `example-robot-data`")?;
     std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
     Ok(python)

@@ -1,5 +1,5 @@
 //! A Python environment with the peers, in `target/bench/venv`.
-use crate::{read, root};
+use crate::{python, read, root};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -20,10 +20,7 @@ impl Environment {
     pub(super) fn new(folder: &Path) -> Result<Self, String> {
         let requirements = read(&root().join("bench/peers/requirements.txt"))?;
         let venv = folder.join("venv");
-        let python = match cfg!(windows) {
-            true => venv.join("Scripts/python.exe"),
-            false => venv.join("bin/python"),
-        };
+        let python = python::of(&venv);
         let mut environment = Self {
             folder: folder.to_owned(),
             python: None,
@@ -32,8 +29,7 @@ impl Environment {
         std::fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         if !python.exists() {
             println!("   making {} (once)", venv.display());
-            let own = std::env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned());
-            if let Err(why) = quietly(Command::new(own).args(["-m", "venv"]).arg(&venv)) {
+            if let Err(why) = quietly(Command::new(python::own()).args(["-m", "venv"]).arg(&venv)) {
                 println!("   no peers: Python with `venv` is needed: {why}");
                 return Ok(environment);
             }
@@ -45,18 +41,9 @@ impl Environment {
                 Ok(why) => why,
                 Err(_) => {
                     println!("   installing {line} (once)");
-                    let pip = [
-                        "-m",
-                        "pip",
-                        "install",
-                        "--quiet",
-                        "--retries",
-                        "2",
-                        "--timeout",
-                        "60",
-                        line,
-                    ];
-                    let why = quietly(Command::new(&python).args(pip)).err().unwrap_or_default();
+                    let why = quietly(python::install(&python).arg(line))
+                        .err()
+                        .unwrap_or_default();
                     std::fs::write(&stamp, &why).map_err(|e| format!("{}: {e}", stamp.display()))?;
                     why
                 }
