@@ -4,7 +4,7 @@
 #[derive(clap::Args)]
 pub(crate) struct ThreadArguments {
     /// Threads for the forces of large systems, all cores if left out; results are the same to the bit
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = number)]
     threads: Option<u16>,
 }
 
@@ -20,3 +20,16 @@ impl ThreadArguments {
         }
     }
 }
+
+const MOST: u16 = 1024;
+
+fn number(text: &str) -> Result<u16, NotANumber> {
+    let number = text.parse().ok();
+    number
+        .filter(|number| (1..=MOST).contains(number))
+        .ok_or(NotANumber)
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("write a whole number from 1 to {MOST}, or leave the flag out to use all cores")]
+struct NotANumber;
