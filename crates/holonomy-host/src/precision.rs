@@ -308,14 +308,14 @@ impl Bench<'_> {
         let began = Instant::now();
         let result = simulation.run(&schedule, &mut [&mut record, &mut brake]);
         let seconds = began.elapsed().as_secs_f64();
-        let (report, problem) = match result {
+        let (work, problem) = match result {
             Ok(report) if report.stopped => return Err(ConvergeError::Stopped),
-            Ok(report) if simulation.state.is_finite() => (report, None),
-            Ok(report) => (report, Some("the state is not finite".to_owned())),
-            Err(error) => (error.report, Some(error.to_string())),
+            Ok(report) if simulation.state.is_finite() => (report.work, None),
+            Ok(report) => (report.work, Some("the state is not finite".to_owned())),
+            Err(error) => (error.work, Some(error.to_string())),
         };
         let error = problem.is_none().then(|| distance(&simulation.state, &self.end));
-        let taken = if method.adaptive { report.substeps } else { steps }.max(1);
+        let taken = if method.adaptive { work.substeps } else { steps }.max(1);
         let rounding = f64::EPSILON * (taken as f64).sqrt();
         let floor = 10.0 * self.accuracy.max(rounding);
         Ok(Point {
@@ -323,7 +323,7 @@ impl Bench<'_> {
             tolerance,
             error,
             energy_error: problem.is_none().then_some(record.energy.max_error / scale),
-            evaluations: report.evaluations,
+            evaluations: work.evaluations,
             seconds,
             above_floor: error.is_some_and(|error| error > floor),
             problem,
@@ -339,8 +339,8 @@ impl Bench<'_> {
         let seconds = began.elapsed().as_secs_f64();
         match report {
             Ok(report) if report.stopped => Err(ConvergeError::Stopped),
-            Ok(report) => Ok((seconds, report.evaluations)),
-            Err(error) => Ok((seconds, error.report.evaluations)),
+            Ok(report) => Ok((seconds, report.work.evaluations)),
+            Err(error) => Ok((seconds, error.work.evaluations)),
         }
     }
 }

@@ -111,8 +111,8 @@ pub(crate) fn watched(
     };
     // The state where a run ended early is a sample too.
     let steps = match &result {
-        Ok(report) => report.steps,
-        Err(error) => error.report.steps,
+        Ok(report) => report.work.steps,
+        Err(error) => error.work.steps,
     };
     if recorder.seen != Some(steps) {
         let mut bench = Bench::new(&*simulation.system);

@@ -8,7 +8,7 @@ use crate::{
 };
 use holonomy::{
     model::Model,
-    simulation::{RunError, Simulation},
+    simulation::{RunError, RunReport, Simulation},
     system::Measurement,
 };
 use std::{io, sync::atomic::AtomicBool, time::Instant};
@@ -53,7 +53,13 @@ pub fn run(model: &Model, name: &str, trajectory: Option<&mut dyn Writer>, contr
     let wall_seconds = start.elapsed().as_secs_f64();
     let (report, error) = match result {
         Ok(report) => (report, None),
-        Err(error) => (error.report, Some(failure(&error, &simulation))),
+        Err(error) => {
+            let failed = RunReport {
+                work: error.work,
+                stopped: false,
+            };
+            (failed, Some(failure(&error, &simulation)))
+        }
     };
 
     let mut summary = Summary::new(name, model, &simulation, &recorder.record, &report, wall_seconds);

@@ -220,11 +220,11 @@ impl Summary {
             scenario: name.to_owned(),
             method: model.method.name,
             step: model.schedule.step,
-            steps: report.steps,
+            steps: report.work.steps,
             t_end: state.t,
             samples: record.samples,
             wall_seconds,
-            steps_per_second: report.steps as f64 / wall_seconds,
+            steps_per_second: report.work.steps as f64 / wall_seconds,
             energy: EnergySummary {
                 initial: record.energy.initial,
                 last: record.energy.last,
@@ -260,11 +260,11 @@ impl Summary {
             coordinates: moved(&layout.coordinates, &from, &to),
             velocities: moved(&layout.velocities, &first.velocity, &measured.velocity),
             solver: SolverSummary {
-                mean_iterations: report.iterations as f64 / report.steps.max(1) as f64,
-                max_iterations: report.max_iterations,
-                evaluations: report.evaluations,
-                substeps: adaptive(report.substeps),
-                rejected: adaptive(report.rejected),
+                mean_iterations: report.work.iterations as f64 / report.work.steps.max(1) as f64,
+                max_iterations: report.work.max_iterations,
+                evaluations: report.work.evaluations,
+                substeps: adaptive(report.work.substeps),
+                rejected: adaptive(report.work.rejected),
                 rebuilds: rebuilds(model),
             },
             final_state: FinalState {
@@ -305,18 +305,18 @@ fn dependent(model: &Model, report: &RunReport) -> Option<DependentSummary> {
     let Mechanism::Tree(tree) = &model.mechanism else {
         return None;
     };
-    if report.dependent_steps == 0 {
+    if report.work.dependent_steps == 0 {
         return None;
     }
     let mut constraints: Vec<String> = Vec::new();
     for (index, (name, _)) in tree.constraint_list().enumerate() {
-        let depends = report.dependent >> index.min(127) & 1 == 1;
+        let depends = report.work.dependent >> index.min(127) & 1 == 1;
         if depends && !constraints.iter().any(|other| other == name) {
             constraints.push(name.to_owned());
         }
     }
     Some(DependentSummary {
-        steps: report.dependent_steps,
+        steps: report.work.dependent_steps,
         constraints,
     })
 }

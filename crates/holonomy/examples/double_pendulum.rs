@@ -90,11 +90,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let report = simulation.run(&schedule, &mut [&mut record, &mut watch])?;
 
     let out = &mut watch.out;
-    let iterations = report.iterations as f64 / report.steps as f64;
+    let iterations = report.work.iterations as f64 / report.work.steps as f64;
     writeln!(
         out,
         "{} steps, {iterations:.1} Newton iterations each (five stages)",
-        report.steps
+        report.work.steps
     )?;
     writeln!(
         out,

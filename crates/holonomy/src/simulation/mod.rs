@@ -61,29 +61,15 @@ pub trait Observer {
 /// What a run did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunReport {
-    /// Steps taken.
-    pub steps: u64,
+    /// Steps taken, and what they cost.
+    pub work: Work,
     /// Whether an observer stopped it early.
     pub stopped: bool,
-    /// Solver iterations, all together and in the worst step.
-    pub iterations: u64,
-    /// Most iterations in one step.
-    pub max_iterations: u32,
-    /// Force evaluations.
-    pub evaluations: u64,
-    /// Steps an adaptive method took on its own mesh.
-    pub substeps: u64,
-    /// Those it threw away.
-    pub rejected: u64,
-    /// Steps in which equations of constraint depended on each other.
-    pub dependent_steps: u64,
-    /// The constraints they belong to, as in [`crate::integrator::StepInfo::dependent`].
-    pub dependent: u128,
 }
 
 /// A run that could not go on. The simulation's state is the last good one.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("at step {}, t = {t} s: {message}", report.steps + 1)]
+#[error("at step {}, t = {t} s: {message}", work.steps + 1)]
 pub struct RunError {
     /// Time of the last good state.
     pub t: f64,
@@ -92,7 +78,7 @@ pub struct RunError {
     /// The same as data.
     pub source: StepError,
     /// What was done before.
-    pub report: RunReport,
+    pub work: Work,
 }
 
 /// Steps between two calls of [`Observer::pulse`]: fewer where there is more to move.
@@ -139,7 +125,7 @@ impl Simulation {
                 }
             }
             if last || stop {
-                return Ok(RunReport::new(&work, !last));
+                return Ok(RunReport { work, stopped: !last });
             }
             let count = sample_at.min(pulse_at).min(schedule.steps) - work.steps;
             let advanced = self
@@ -156,28 +142,12 @@ impl Simulation {
                             t: self.state.t,
                             message,
                             source,
-                            report: RunReport::new(&work, false),
+                            work,
                         });
                     }
                 }
                 self.state.t = t0 + work.steps as f64 * schedule.step;
             }
-        }
-    }
-}
-
-impl RunReport {
-    fn new(work: &Work, stopped: bool) -> Self {
-        Self {
-            steps: work.steps,
-            stopped,
-            iterations: work.iterations,
-            max_iterations: work.max_iterations,
-            evaluations: work.evaluations,
-            substeps: work.substeps,
-            rejected: work.rejected,
-            dependent_steps: work.dependent_steps,
-            dependent: work.dependent,
         }
     }
 }

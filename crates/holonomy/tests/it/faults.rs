@@ -100,11 +100,11 @@ fn a_fault_later_in_a_run_keeps_the_state_before_it() {
     let error = simulation.run(&model.schedule, &mut []).unwrap_err();
     assert_eq!(error.source.fault.cause, Cause::TooLarge);
     assert!(simulation.state.is_finite());
-    assert_eq!(simulation.state.t, error.report.steps as f64 * 0.01);
+    assert_eq!(simulation.state.t, error.work.steps as f64 * 0.01);
     // The same steps, taken alone, lead to the same state.
     let mut again = model.simulation();
     let schedule = Schedule {
-        steps: error.report.steps,
+        steps: error.work.steps,
         ..model.schedule
     };
     again.run(&schedule, &mut []).unwrap();
@@ -183,6 +183,6 @@ fn a_chain_of_2048_links_runs_its_scenario() {
     // Started from zero tension, Newton's method found another branch at t = 6.9 s.
     let model = scenario("pendulum-chain", &["chain.links=2048", "run.every=1000"]);
     let (_, record, report) = run(&model);
-    assert!(report.max_iterations <= 6, "{report:?}");
+    assert!(report.work.max_iterations <= 6, "{report:?}");
     assert!(record.energy.max_error < 1e-6 * record.energy.initial.abs() && record.manifold_max <= 5e-16);
 }

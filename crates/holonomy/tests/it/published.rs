@@ -56,7 +56,7 @@ fn example_1_by_rk45() {
     assert_digits(record.manifold_mean, 6.2742e-5, 5);
     // papers.md 2.3: 559 steps, 76 failures; the 560th here is a rest of 1e-14 s at the end.
     assert!(
-        report.substeps.abs_diff(559) <= 1 && report.rejected == 76,
+        report.work.substeps.abs_diff(559) <= 1 && report.work.rejected == 76,
         "{report:?}"
     );
 }

@@ -521,13 +521,13 @@ fn repeated_constraints_are_named_and_counted() {
     );
     let mut simulation = model.simulation();
     let report = simulation.run(&model.schedule, &mut []).unwrap();
-    assert_eq!((report.dependent_steps, report.dependent), (50, 0b11));
+    assert_eq!((report.work.dependent_steps, report.work.dependent), (50, 0b11));
     let shares = &simulation.state.lambda;
     assert!((shares[0] - shares[1]).abs() < 1e-12 * shares[0], "{shares:?}");
     // Nothing is said of constraints that do not repeat each other.
     let model = load(HOIST, &["run.duration=0.5"]);
     let report = model.simulation().run(&model.schedule, &mut []).unwrap();
-    assert_eq!((model.notes.len(), report.dependent_steps), (0, 0));
+    assert_eq!((model.notes.len(), report.work.dependent_steps), (0, 0));
 }
 
 #[test]

@@ -374,7 +374,7 @@ pub(super) fn efficiency(stop: &AtomicBool) -> Result<Finding, String> {
         command: study.command(),
         ..Finding::default()
     };
-    let steps = report.steps as f64;
+    let steps = report.work.steps as f64;
     finding
         .compare("configuration variables", exactly(34.0), variables, "")
         .compare("constraints", exactly(2.0), constraints, "")
@@ -403,7 +403,7 @@ pub(super) fn efficiency(stop: &AtomicBool) -> Result<Finding, String> {
         .compare(
             "Newton iterations in a step",
             Published::Nothing,
-            report.iterations as f64 / steps,
+            report.work.iterations as f64 / steps,
             "",
         )
         .compare(
