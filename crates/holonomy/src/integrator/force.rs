@@ -30,7 +30,7 @@ impl Force {
             may_be_undefined: !system.layout().expressions.is_empty(),
             system,
             work: Workspace::default(),
-            at: Vec::with_capacity(n),
+            at: Vec::new(),
             uniform: uniform.is_some(),
             gradient: uniform.unwrap_or_else(|| vec![Vec3::zeros(); n]),
             evaluations: 0,

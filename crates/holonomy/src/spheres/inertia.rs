@@ -46,7 +46,7 @@ pub enum InertiaError {
 /// Work space for the solutions below.
 #[derive(Clone, Default)]
 pub struct InertiaWork {
-    joints: Vec<Joint<3>>,
+    joints: Vec<Joint>,
     sums: Vec<Vec3>,
     lu: Lu,
 }
@@ -174,17 +174,13 @@ impl Inertia {
                 true
             }
             Self::Links(links) => {
-                let block = |i: usize| {
-                    let hat = q[i].cross_matrix();
+                let right = |i: usize| q[i].cross_matrix();
+                let block = |i: usize, hat: &Matrix3<f64>| {
                     let coupling = links.links()[i].length * links.first_moment(i);
                     let excess = Matrix3::from_diagonal_element(links.diagonal()[i]) + hat * hat * coupling;
-                    Block {
-                        excess,
-                        left: -hat,
-                        right: hat,
-                    }
+                    Block { excess, left: -hat }
                 };
-                links.solve(&mut work.joints, block, b)
+                links.solve(&mut work.joints, right, block, b)
             }
             Self::Dense { size: n, matrix } => {
                 let a = work.lu.reset(3 * n);

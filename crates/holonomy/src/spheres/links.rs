@@ -67,35 +67,15 @@ pub struct Block<const N: usize> {
     pub excess: SMatrix<f64, N, N>,
     /// `Uᵢ`.
     pub left: SMatrix<f64, N, 3>,
-    /// `Vᵢ`.
-    pub right: SMatrix<f64, 3, N>,
 }
 
 /// What [`Links::solve`] keeps per link between its two sweeps.
-#[derive(Clone)]
-pub struct Joint<const N: usize> {
-    right: SMatrix<f64, 3, N>,
-    /// `xᵢ = a + b Pᵢ`, `Pᵢ` summed over the ancestors.
-    a: SVector<f64, N>,
-    b: SMatrix<f64, N, 3>,
-    /// Sums over the children: `Σ (g + W)` and `Σ r`.
-    h: Matrix3<f64>,
-    r: Vec3,
-    /// `Pᵢ`.
-    p: Vec3,
-}
-
-impl<const N: usize> Joint<N> {
-    fn empty() -> Self {
-        Self {
-            right: SMatrix::zeros(),
-            a: SVector::zeros(),
-            b: SMatrix::zeros(),
-            h: Matrix3::zeros(),
-            r: Vec3::zeros(),
-            p: Vec3::zeros(),
-        }
-    }
+#[derive(Clone, Default)]
+pub struct Joint {
+    /// `Σ (g + W)` over the children, and then b in its first rows.
+    b: Matrix3<f64>,
+    /// `Σ r` over the children, and then `Pᵢ + ℓᵢVᵢxᵢ`.
+    sum: Vec3,
 }
 
 impl Links {
@@ -189,6 +169,7 @@ impl Links {
         }
         // Outward, with sumsᵢ = Σ ℓⱼ xⱼ over the ancestors of i and i itself.
         sums.clear();
+        sums.reserve_exact(self.len());
         for (i, link) in self.links.iter().enumerate() {
             let ancestors = link.parent.map_or_else(Vec3::zeros, |parent| sums[parent]);
             out[i] = (out[i] + ancestors * self.coupling[i]) * link.length;
@@ -201,8 +182,8 @@ impl Links {
     /// ```text
     /// Dᵢ xᵢ + Uᵢ Σ_{j≠i} Mᵢⱼ Vⱼ xⱼ = bᵢ
     /// ```
-    /// for blocks of size N, in place of b, in one inward and one outward sweep. `false` when a
-    /// pivot block is singular.
+    /// for blocks of size N ≤ 3, in place of b, in one inward and one outward sweep; `right` gives `Vᵢ`. `false` when
+    /// a pivot block is singular.
     ///
     /// Inward, the part beyond a link answers to `P = Σ ℓⱼVⱼxⱼ` over its ancestors with
     /// `Σ_{beyond} ℓⱼgⱼVⱼxⱼ = r + W P`. With `A = gᵢ + Σ W` over the children:
@@ -214,18 +195,20 @@ impl Links {
     /// ```
     pub fn solve<const N: usize>(
         &self,
-        joints: &mut Vec<Joint<N>>,
-        mut block: impl FnMut(usize) -> Block<N>,
+        joints: &mut Vec<Joint>,
+        right: impl Fn(usize) -> SMatrix<f64, 3, N>,
+        block: impl Fn(usize, &SMatrix<f64, 3, N>) -> Block<N>,
         x: &mut [SVector<f64, N>],
     ) -> bool {
         let n = self.len();
         joints.clear();
-        joints.resize_with(n, Joint::empty);
+        joints.resize_with(n, Joint::default);
         for i in (0..n).rev() {
             let length = self.links[i].length;
-            let Block { excess, left, right } = block(i);
-            let sum = joints[i].r;
-            let a_matrix = Matrix3::from_diagonal_element(self.end_mass[i]) + joints[i].h;
+            let right = right(i);
+            let Block { excess, left } = block(i, &right);
+            let sum = joints[i].sum;
+            let a_matrix = Matrix3::from_diagonal_element(self.end_mass[i]) + joints[i].b;
             let left_a = left * a_matrix;
             let Some(k) = (excess + left_a * right * (length * length)).try_inverse() else {
                 return false;
@@ -236,19 +219,17 @@ impl Links {
             if let Some(parent) = self.links[i].parent {
                 let outboard = sum + a_right * a;
                 let inertia = a_matrix + a_right * b;
-                joints[parent].r += outboard;
-                joints[parent].h += inertia;
+                joints[parent].sum += outboard;
+                joints[parent].b += inertia;
             }
-            joints[i].a = a;
-            joints[i].b = b;
-            joints[i].right = right;
+            x[i] = a;
+            joints[i].b.fixed_rows_mut::<N>(0).copy_from(&b);
         }
         for i in 0..n {
-            let p = self.links[i].parent.map_or_else(Vec3::zeros, |parent| {
-                joints[parent].p + joints[parent].right * x[parent] * self.links[parent].length
-            });
-            joints[i].p = p;
-            x[i] = joints[i].a + joints[i].b * p;
+            let Link { parent, length, .. } = self.links[i];
+            let p = parent.map_or_else(Vec3::zeros, |parent| joints[parent].sum);
+            x[i] += joints[i].b.fixed_rows::<N>(0) * p;
+            joints[i].sum = p + right(i) * x[i] * length;
         }
         true
     }

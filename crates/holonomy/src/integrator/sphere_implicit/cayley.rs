@@ -25,7 +25,7 @@ pub(super) struct Cayley {
     /// Tangent components of fᵢ, and the unknowns of the linear system.
     f: Vec<Vector2<f64>>,
     unknown: Vec<Vector2<f64>>,
-    joints: Vec<Joint<2>>,
+    joints: Vec<Joint>,
     lu: Lu,
     work: InertiaWork,
 }
@@ -157,16 +157,15 @@ impl Cayley {
         let right = |j: usize| right(&q[j], &basis[j], &f[j], &displacement[j], newton);
         match self.system.inertia() {
             Inertia::Links(links) => {
-                let block = |i: usize| {
-                    let (left, right) = (left(&basis[i]), right(i));
+                let block = |i: usize, right: &Matrix3x2<f64>| {
+                    let left = left(&basis[i]);
                     let own = links.diagonal()[i] - links.links()[i].length * links.first_moment(i);
                     Block {
                         excess: left * right * own,
                         left,
-                        right,
                     }
                 };
-                links.solve(&mut self.joints, block, &mut self.unknown)
+                links.solve(&mut self.joints, right, block, &mut self.unknown)
             }
             Inertia::Dense { size: n, matrix } => {
                 let a = self.lu.reset(2 * n);

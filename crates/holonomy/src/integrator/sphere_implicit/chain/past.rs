@@ -32,8 +32,8 @@ const EVEN: [[f64; MOST]; MOST + 1] = [
     [4.0, -6.0, 4.0, -1.0],
 ];
 
-/// Numbers in the carry that are not per link, and those per link: q, π, a and every μ.
-const SCALARS: usize = 5;
+/// Numbers in the carry that are not per link, and those per link: a and every μ.
+const SCALARS: usize = 7;
 pub(super) const PER_LINK: usize = 1 + MOST;
 
 /// Opposite steps tell nothing about the rate: none is noted when less than this is left of their sum.
@@ -100,15 +100,11 @@ impl Past {
 
     /// From the carry, with the numbers per link; `None` if it does not belong to this state.
     pub(super) fn recall(state: &State) -> Option<(Self, &[[f64; PER_LINK]])> {
-        let size = state.q.len();
-        let (scalars, lists) = state.carry.split_first_chunk::<SCALARS>()?;
-        if lists.len() != 2 * size + size / 3 * PER_LINK
-            || lists[..size] != state.q
-            || lists[size..2 * size] != state.p
-        {
+        let (scalars, links) = state.carry.split_first_chunk::<SCALARS>()?;
+        let [values, even, step, since, apart, mark @ ..] = *scalars;
+        if links.len() != state.q.len() / 3 * PER_LINK || mark != mark_of(state) {
             return None;
         }
-        let [values, even, step, since, apart] = *scalars;
         let past = Self {
             values: MOST.min(values as usize),
             even: MOST.min(even as usize),
@@ -116,13 +112,15 @@ impl Past {
             since,
             apart,
         };
-        Some((past, lists[2 * size..].as_chunks().0))
+        Some((past, links.as_chunks().0))
     }
 
     /// Into the carry of the state it belongs to, with the numbers per link.
     pub(super) fn keep(&self, state: &mut State, links: impl Iterator<Item = [f64; PER_LINK]>) {
-        let State { q, p, carry, .. } = state;
+        let mark = mark_of(state);
+        let State { q, carry, .. } = state;
         carry.clear();
+        carry.reserve_exact(SCALARS + q.len() / 3 * PER_LINK);
         carry.extend([
             self.values as f64,
             self.even as f64,
@@ -130,8 +128,22 @@ impl Past {
             self.since,
             self.apart,
         ]);
-        carry.extend_from_slice(q);
-        carry.extend_from_slice(p);
+        carry.extend(mark);
         carry.extend(links.flatten());
     }
+}
+
+/// Tells (q, π) from others: 64 bits mixed of all of them, as two whole numbers.
+fn mark_of(state: &State) -> [f64; 2] {
+    // An odd number without pattern, 2⁶⁴ over the golden ratio.
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |sum: u64, bits: u64| (sum ^ bits).wrapping_mul(FACTOR).rotate_left(29);
+    // Three that do not wait for each other: x, y and z.
+    let mut sums = [1, 2, 3];
+    for [x, y, z] in state.q.as_chunks().0.iter().chain(state.p.as_chunks().0) {
+        let [a, b, c] = sums;
+        sums = [mix(a, x.to_bits()), mix(b, y.to_bits()), mix(c, z.to_bits())];
+    }
+    let all = sums.into_iter().fold(0, mix);
+    [f64::from((all >> 32) as u32), f64::from(all as u32)]
 }
