@@ -229,13 +229,19 @@ fn cable_on_spheres(links: usize) -> String {
     let (length, depth) = (2.0 / links as f64, depth());
     let mut text = format!(
         "title = \"F: cable pinned at both ends\"\nspace = \"spheres\"\n\n[chain]\nlinks = {links}\nmass = {}\n\
-         length = {length}\nend = [{}, 0, 0]\ndirection = [{HALF_SPAN}, {depth}, {depth}]\n\
-         end_direction = [{HALF_SPAN}, {back}, {back}]\n",
+         length = {length}\nend = [{}, 0, 0]\ndirection = [{HALF_SPAN}, {depth}, {}]\n",
         0.2 / links as f64,
         2.0 * HALF_SPAN,
-        back = -depth,
+        -depth,
     );
-    text.push_str("\n[[potential]]\nkind = \"gravity\"\nacceleration = [0, 0, 9.81]\n");
+    for link in links / 2 + 1..=links {
+        let _ = write!(
+            text,
+            "\n[[start]]\nbody = {link}\ndirection = [{HALF_SPAN}, {}, {depth}]\n",
+            -depth
+        );
+    }
+    text.push_str("\n[[potential]]\nkind = \"gravity\"\nacceleration = [0, 0, -9.81]\n");
     text.push_str("\n[method]\nname = \"sphere-implicit\"\n\n[run]\nstep = 0.001\nduration = 1.0\n");
     text
 }

@@ -38,6 +38,14 @@ pub(super) fn explain(model: &Model, system: &Spheres, measured: &Measurement, p
         }
     };
     page.line("inertia", &inertia);
+    if let Some(held) = system.held() {
+        let [x, y, z] = [held.at.x, held.at.y, held.at.z];
+        let words = format!(
+            "`{}` ends at ({x}, {y}, {z}) m and is held there",
+            layout.bodies[held.body]
+        );
+        page.line("end", &words);
+    }
     let mut kinds: Vec<(&str, usize)> = Vec::new();
     for kind in &model.description.potentials {
         match kinds.iter_mut().find(|(known, _)| known == kind) {
@@ -62,6 +70,7 @@ pub(super) fn explain(model: &Model, system: &Spheres, measured: &Measurement, p
     page.line(
         "symmetry",
         match layout.invariants.len() {
+            0 if system.held().is_some() => "none: no rotation leaves the forces and the ends as they are",
             0 => "none: no rotation leaves the forces as they are",
             1 => "rotations about one axis leave the forces as they are",
             _ => "all rotations leave the forces as they are",

@@ -66,15 +66,15 @@ const TASK: usize = 1024;
 const COST: usize = 12;
 
 impl Separate {
-    /// A step is one stage; `None` when the inertia matrix couples the spheres.
+    /// A step is one stage; `None` unless the bodies are separate.
     pub(super) fn new(system: Arc<Spheres>) -> Option<Self> {
         Self::with_stages(system, composed(&[1.0]))
     }
 
-    /// `None` when the inertia matrix couples the spheres.
+    /// `None` unless the bodies are separate.
     pub(super) fn with_stages(system: Arc<Spheres>, stages: Vec<Stage>) -> Option<Self> {
         let inertia = system.inertia();
-        inertia.is_diagonal().then(|| Self {
+        system.are_separate().then(|| Self {
             masses: (0..system.len()).map(|i| inertia.diagonal(i)).collect(),
             force: Force::new(system.clone()),
             stages,

@@ -26,8 +26,18 @@ pub(super) struct Bodies {
     pub(super) anchored: Vec3,
     pub(super) directions: Vec<Vec3>,
     pub(super) angular_velocities: Vec<Vec3>,
+    /// Where the last of a chain ends, if it is held there.
+    pub(super) end: Option<End>,
     /// Whether all of them were understood; if not, only their names can be relied on.
     pub(super) sound: bool,
+}
+
+/// The held end of a chain.
+pub(super) struct End {
+    pub(super) at: Vec3,
+    pub(super) span: Range<usize>,
+    /// Whether directions are given. If not, the chain starts as it hangs at rest.
+    pub(super) directed: bool,
 }
 
 impl Bodies {

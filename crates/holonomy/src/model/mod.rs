@@ -4,6 +4,7 @@
 //! `source`, `parse` and `reader` deal with text; `spheres` (with `bodies` and `potentials`), `lagrangian`, `tree`
 //! and `run` know the words of the language.
 mod bodies;
+mod catenary;
 mod description;
 mod lagrangian;
 mod overrides;

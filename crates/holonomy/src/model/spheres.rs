@@ -1,4 +1,6 @@
 //! `space = "spheres"`: bodies and potentials.
+mod held;
+
 use super::{Description, Problems, Section, bodies, bodies::Bodies, potentials, potentials::Potentials};
 use crate::{
     integrator::catalog::Mechanism,
@@ -43,13 +45,22 @@ impl Draft {
 
     /// The mechanism and where it starts.
     pub(super) fn build(self, problems: &Problems) -> (Mechanism, State) {
-        let Self { bodies, potentials } = self;
-        let spheres = Arc::new(Spheres::new(
-            bodies.bodies,
-            bodies.inertia,
+        let Self {
+            mut bodies,
+            potentials,
+        } = self;
+        let links = bodies.bodies.len();
+        let mut spheres = Spheres::new(
+            std::mem::take(&mut bodies.bodies),
+            std::mem::take(&mut bodies.inertia),
             potentials.points,
             potentials.list,
-        ));
+        );
+        if let Some(end) = bodies.end.take() {
+            spheres = spheres.hold(links - 1, end.at);
+            held::start(&spheres, &end, &mut bodies, problems);
+        }
+        let spheres = Arc::new(spheres);
         let energies = spheres.potential_energies(&bodies.directions);
         let undefined = spheres.undefined_potentials(&bodies.directions);
         for ((span, energy), undefined) in potentials.spans.into_iter().zip(energies).zip(undefined) {

@@ -1,7 +1,6 @@
 //! `space = "tree"`: bodies with joints, sites, constraints, cables and forces.
 mod bodies;
 mod cable;
-mod catenary;
 mod constraints;
 mod forces;
 mod formula;

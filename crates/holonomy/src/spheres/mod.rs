@@ -10,10 +10,12 @@
 //! Equation numbers are those of Lee, Leok & McClamroch (2009), document 001. The first line is
 //! the matrix of (2.11) applied to ω. It is invertible for any `q`, also off the manifold, where
 //! conventional methods wander.
+mod held;
 mod inertia;
 mod links;
 mod symmetry;
 
+pub use held::Held;
 pub use inertia::{Inertia, InertiaError, InertiaWork};
 pub use links::{Block, Joint, Link, Links};
 
@@ -58,6 +60,7 @@ pub struct Spheres {
     inertia: Inertia,
     points: Vec<Point>,
     potentials: Vec<Box<dyn Potential>>,
+    held: Option<Held>,
     /// Where the expressions of each potential begin in the layout.
     expressions: Vec<u32>,
     /// Axes of the conserved angular momenta.
@@ -74,6 +77,9 @@ pub struct Workspace {
     second: Vec<Vec3>,
     positions: Vec<Vec3>,
     forces: Vec<Vec3>,
+    /// What forces on a held tip do, and rates of change on the way to them.
+    answers: [Vec<Vec3>; 3],
+    rates: [Vec<f64>; 2],
 }
 
 /// Sees a flat list of coordinates as vectors.
@@ -100,16 +106,23 @@ impl Spheres {
             inertia,
             points,
             potentials,
+            held: None,
             expressions: Vec::new(),
             axes: Vec::new(),
             layout: Layout::default(),
         };
-        spheres.axes = match spheres.symmetry() {
+        spheres.describe();
+        spheres
+    }
+
+    /// Finds what is kept, and names everything.
+    fn describe(&mut self) {
+        self.axes = match self.symmetry() {
             Symmetry::All => vec![Vec3::x(), Vec3::y(), Vec3::z()],
             Symmetry::About(axis) => vec![symmetry::towards_positive(axis)],
             Symmetry::None => Vec::new(),
         };
-        let bodies = &spheres.bodies;
+        let bodies = &self.bodies;
         let names = bodies.clone();
         let label = |symbol: &'static str| {
             let bodies = bodies.clone();
@@ -117,12 +130,14 @@ impl Spheres {
             Names::made(3 * names.len(), name)
         };
         let mut expressions = Vec::new();
-        for potential in &spheres.potentials {
-            spheres.expressions.push(expressions.len() as u32);
+        self.expressions.clear();
+        for potential in &self.potentials {
+            self.expressions.push(expressions.len() as u32);
             expressions.extend(potential.expressions());
         }
-        let axes = spheres.axes.iter();
-        spheres.layout = Layout {
+        let axes = self.axes.iter();
+        let held = (self.held.iter()).flat_map(|_| ["x", "y", "z"].map(|axis| format!("end.{axis}")));
+        self.layout = Layout {
             coordinates: label("q"),
             velocities: label("omega"),
             bodies: Names::made(bodies.len(), move |k| names[k].name.clone()),
@@ -131,10 +146,11 @@ impl Spheres {
                 .map(|axis| format!("angular momentum {}", symmetry::axis_name(axis)))
                 .collect(),
             expressions,
-            down: spheres.potentials.iter().find_map(|v| v.down()),
+            down: self.potentials.iter().find_map(|v| v.down()),
+            multipliers: held.collect(),
+            multiplier_units: self.held.iter().flat_map(|_| ["N"; 3]).collect(),
             ..Layout::default()
         };
-        spheres
     }
 
     /// Number of bodies.
@@ -145,6 +161,11 @@ impl Spheres {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty()
+    }
+
+    /// Whether the bodies move each by itself but for potentials: the inertia matrix is diagonal, and no tip is held.
+    pub fn are_separate(&self) -> bool {
+        self.inertia.is_diagonal() && self.held.is_none()
     }
 
     /// The inertia matrix.
@@ -320,6 +341,33 @@ impl Spheres {
         all.find_map(|k| self.undefined_potential(k, &work.positions))
     }
 
+    /// [`System::rate`], and λ where a tip is held.
+    fn accelerate(
+        &self,
+        q: &[f64],
+        v: &[f64],
+        dq: &mut [f64],
+        dv: &mut [f64],
+        scratch: &mut Scratch,
+    ) -> Option<Vec3> {
+        let (q, omega, dq, domega) = (view(q), view(v), view_mut(dq), view_mut(dv));
+        let work = workspace::<Workspace>(scratch);
+        self.gradient(q, dq, work);
+        work.second.clear();
+        work.second
+            .extend(q.iter().zip(omega).map(|(q, w)| q * w.norm_squared()));
+        self.inertia
+            .apply_coupling(&work.second, domega, &mut work.inertia);
+        for i in 0..self.len() {
+            domega[i] = q[i].cross(&(domega[i] - dq[i]));
+            dq[i] = omega[i].cross(&q[i]);
+        }
+        if !self.inertia.solve_angular(q, domega, &mut work.inertia) {
+            domega.fill(Vec3::repeat(f64::NAN));
+        }
+        self.react(q, omega, domega, work)
+    }
+
     /// Positions of the directions and points for the potentials; `ends` receives the tips.
     fn place(&self, q: &[Vec3], positions: &mut Vec<Vec3>, ends: &mut Vec<Vec3>) {
         ends.clear();
@@ -384,7 +432,17 @@ impl System for Spheres {
             mean: sum / self.len().max(1) as f64,
             max,
         };
-        out.constraint = None;
+        out.constraint = self.opening(q);
+        out.multipliers.clear();
+        if self.held.is_some() {
+            let mut rates = std::mem::take(&mut workspace::<Workspace>(scratch).rates);
+            rates.iter_mut().for_each(|rate| rate.resize(state.q.len(), 0.0));
+            let [dq, dv] = &mut rates;
+            let lambda = self.accelerate(&state.q, &out.velocity, dq, dv, scratch);
+            workspace::<Workspace>(scratch).rates = rates;
+            out.multipliers
+                .extend(lambda.iter().flat_map(|lambda| lambda.iter()));
+        }
     }
 
     fn velocity(&self, _t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
@@ -411,21 +469,7 @@ impl System for Spheres {
     }
 
     fn rate(&self, _t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
-        let (q, omega, dq, domega) = (view(q), view(v), view_mut(dq), view_mut(dv));
-        let work = workspace::<Workspace>(scratch);
-        self.gradient(q, dq, work);
-        work.second.clear();
-        work.second
-            .extend(q.iter().zip(omega).map(|(q, w)| q * w.norm_squared()));
-        self.inertia
-            .apply_coupling(&work.second, domega, &mut work.inertia);
-        for i in 0..self.len() {
-            domega[i] = q[i].cross(&(domega[i] - dq[i]));
-            dq[i] = omega[i].cross(&q[i]);
-        }
-        if !self.inertia.solve_angular(q, domega, &mut work.inertia) {
-            domega.fill(Vec3::repeat(f64::NAN));
-        }
+        self.accelerate(q, v, dq, dv, scratch);
     }
 
     fn project(&self, q: &mut [f64], v: &mut [f64]) {
@@ -433,10 +477,15 @@ impl System for Spheres {
             *q = s2::normalised(&q.normalize());
             *omega = s2::tangent(q, omega);
         }
+        self.close(view_mut(q), view_mut(v));
     }
 
     fn sites(&self, q: &[f64], out: &mut [Vec3]) {
         self.tips(view(q), out);
+    }
+
+    fn is_canonical(&self) -> bool {
+        self.held.is_none()
     }
 
     /// Central projection onto the tangent plane: `q = u/|u|`, `u = qₒ + x₁e₁ + x₂e₂`, with the

@@ -12,8 +12,11 @@ impl Spheres {
             anchors: anchor_symmetry(&self.bodies, &self.points),
             configuration: &|number| self.configuration(number),
         };
+        // Between two fixed points all turns about the line through them.
+        let ends = self.held().map(|held| held.span());
+        let start = ends.map_or(Symmetry::All, |span| Symmetry::fixing([&span]));
         let each = self.potentials.iter();
-        each.fold(Symmetry::All, |s, v| s.and(v.symmetry_on(&carriers)))
+        each.fold(start, |s, v| s.and(v.symmetry_on(&carriers)))
     }
 
     /// Directions taken at random, and where they carry the points.

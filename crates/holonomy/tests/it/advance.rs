@@ -141,7 +141,7 @@ fn methods_that_compose_themselves_are_compositions_to_the_bit() {
         };
         for order in [4, 6, 8] {
             let mut pairs: Vec<[Box<dyn Integrator>; 2]> = Vec::new();
-            let implicit = || SphereImplicit::new(spheres.clone(), Solver::default());
+            let implicit = || SphereImplicit::new(spheres.clone(), Solver::default()).unwrap();
             pairs.push([
                 implicit().with_order(order).unwrap(),
                 Box::new(Composition::new(Box::new(implicit()), order).unwrap()),

@@ -7,7 +7,7 @@ use holonomy::{
     potential::{Gravity, Potential, Spring},
     simulation::{RunReport, Schedule, Simulation},
     spheres::{Body, Inertia, Link, Links, Point, Spheres},
-    system::{Base, State},
+    system::{Base, State, System},
     tree::{self, Joint, Tree, TreeParts},
 };
 use std::{path::Path, sync::Arc};
@@ -175,6 +175,32 @@ pub(crate) fn chain() -> Problem {
         vec![gravity(&links, 4.0)],
     );
     Problem::new("chain of point masses", spheres, &GENTLE, &SPINS)
+}
+
+/// A chain of four point masses between two points, one above the other: turns about the line between them are free.
+pub(crate) fn held() -> Problem {
+    let links = Links::new(vec![
+        Link::point(None, 2.0, 1.0),
+        Link::point(Some(0), 1.0, 0.9),
+        Link::point(Some(1), 0.5, 1.1),
+        Link::point(Some(2), 0.7, 0.8),
+    ]);
+    let spheres = Spheres::new(
+        bodies(&links),
+        Inertia::Links(links.clone()),
+        vec![],
+        vec![gravity(&links, 2.0)],
+    )
+    .hold(3, Vec3::new(0.0, 0.0, 3.2));
+    let (mut q, mut omega) = ([Vec3::z(); 4], [Vec3::z(); 4]);
+    q[..3].copy_from_slice(&GENTLE);
+    q[3] = Vec3::new(-0.6, 0.0, 0.8);
+    omega[..3].copy_from_slice(&SPINS.map(|omega| omega * 0.7));
+    spheres.project(
+        bytemuck::cast_slice_mut(&mut q),
+        bytemuck::cast_slice_mut(&mut omega),
+    );
+    Problem::new("chain with two ends", spheres, &q, &omega)
 }
 
 /// A tree of uniform rods: two hang on the first.
@@ -359,6 +385,7 @@ pub(crate) fn on_spheres() -> Vec<Problem> {
 
 pub(crate) fn problems() -> Vec<Problem> {
     let mut all = on_spheres();
+    all.push(held());
     all.push(typed());
     all.push(framed());
     all.push(jointed());

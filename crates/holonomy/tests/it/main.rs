@@ -26,6 +26,8 @@ mod formulas;
 mod frames;
 /// Does the Hamel integrator of document 000 keep what it claims?
 mod hamel;
+/// Does a chain with both ends held stay there, and move as it should?
+mod held;
 /// Do discrete Lagrangians do what documents 002 and 003 found?
 mod lagrangians;
 /// Do methods keep what they promise, and lack what they do not?

@@ -237,7 +237,7 @@ const CONVENTIONAL: Method = Method {
 /// The geometric method to begin with.
 pub fn of_choice(mechanism: &Mechanism) -> &'static str {
     match mechanism {
-        Mechanism::Spheres(spheres) if spheres.inertia().is_diagonal() => "sphere-explicit",
+        Mechanism::Spheres(spheres) if spheres.are_separate() => "sphere-explicit",
         Mechanism::Spheres(_) => "sphere-implicit",
         Mechanism::Lagrangian(_) => "midpoint",
         Mechanism::Hamel(_) => "hamel",

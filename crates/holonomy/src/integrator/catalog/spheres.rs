@@ -215,7 +215,11 @@ fn implicit(
             max_iterations: options.max_iterations.unwrap_or(30),
         }
     };
-    let plain = SphereImplicit::new(spheres, solver);
+    let plain = SphereImplicit::new(spheres, solver).ok_or(Unsupported {
+        method,
+        needs: "point masses where a chain has both ends held, and Newton's solver (rods: a `[[cable]]` of a tree)",
+        instead: "dop853",
+    })?;
     match order {
         2 => Ok(Box::new(plain)),
         _ => Ok(plain

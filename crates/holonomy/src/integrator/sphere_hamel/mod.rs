@@ -34,7 +34,7 @@ impl SphereHamel {
     /// `None` when the inertia matrix couples the spheres. The iterations are those of potentials other
     /// than uniform gravity.
     pub fn new(system: Arc<Spheres>, max_iterations: u32) -> Option<Self> {
-        if !system.inertia().is_diagonal() {
+        if !system.are_separate() {
             return None;
         }
         Some(Self(match system.uniform_gradient() {

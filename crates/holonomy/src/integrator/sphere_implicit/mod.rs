@@ -9,7 +9,7 @@
 //! small increments, and their sum over the bodies vanishes by the symmetry of M, so the total
 //! momentum is kept however well (3.10) is solved.
 //!
-//! Two ways to solve (3.10): [`cayley`] for any inertia, [`chain`] for chains of point masses.
+//! Two ways to solve (3.10): [`cayley`] for any inertia, [`chain`] for chains of point masses, also with both ends held.
 mod cayley;
 mod chain;
 
@@ -78,15 +78,19 @@ struct Motion {
 }
 
 impl SphereImplicit {
-    /// Works for every inertia.
-    pub fn new(system: Arc<Spheres>, solver: Solver) -> Self {
+    /// Works for every inertia. Where a tip is held, `None` unless it is the end of a chain of point masses, and the
+    /// solver Newton's.
+    pub fn new(system: Arc<Spheres>, solver: Solver) -> Option<Self> {
         let n = system.len();
         let chain = match (solver, system.inertia()) {
-            (Solver::Newton { max_iterations }, Inertia::Links(links)) => Chain::new(links, max_iterations),
+            (Solver::Newton { max_iterations }, Inertia::Links(links)) => {
+                Chain::new(&system, links, max_iterations)
+            }
             _ => None,
         };
         let way = match chain {
             Some(chain) => Way::Chain(Box::new(chain), &[1.0]),
+            None if system.held().is_some() => return None,
             None => Way::General(Box::new(General {
                 equations: Cayley::new(system.clone(), solver),
                 kicked: Vec::with_capacity(n),
@@ -98,10 +102,10 @@ impl SphereImplicit {
                 next_p: vec![0.0; 3 * n],
             })),
         };
-        Self {
+        Some(Self {
             force: Force::new(system),
             way,
-        }
+        })
     }
 
     /// Raised to order 4, 6 or 8 by composition; `None` for other orders.

@@ -1,11 +1,12 @@
 //! Many bodies in one section: `[chain]`, `[grid]`, `[icosphere]`, `[spiral]`.
-use super::{Bodies, Shape, read_shape, unit};
+use super::{Bodies, End, Shape, read_shape, unit};
 use crate::{
     Vec3,
     geometry::{Icosphere, s2},
-    model::{Section, Unit},
+    model::{Problems, Section, Unit},
     system::Base,
 };
+use std::ops::Range;
 
 const MOST_BODIES: usize = 1_000_000;
 
@@ -14,10 +15,14 @@ pub(super) fn read_chain(section: Section<'_>, all: &mut Bodies) -> Option<()> {
     let links = section.required("links").count(1..=MOST_BODIES);
     let shape = read_shape(&section);
     let prefix = read_prefix(&section, "link");
-    let direction = section
-        .required("direction")
-        .vector(Unit::NONE)
-        .and_then(|d| unit(&d, "direction", problems));
+    let held = section.optional("end").vector(Unit::METRE);
+    let is_held = section.has("end");
+    let directed = !is_held || section.has("direction") || section.has("end_direction");
+    let direction = match directed {
+        true => section.required("direction").vector(Unit::NONE),
+        false => None,
+    };
+    let direction = direction.and_then(|d| unit(&d, "direction", problems));
     let has_end = section.has("end_direction");
     let end = section.optional("end_direction").vector(Unit::NONE);
     let end_span = end.as_ref().map(|end| end.span.clone()).unwrap_or_default();
@@ -39,8 +44,10 @@ pub(super) fn read_chain(section: Section<'_>, all: &mut Bodies) -> Option<()> {
             .help("tilt one of them")
             .none();
     }
+    // Until it is known which way is down.
+    let direction = if directed { direction } else { Some(Vec3::z()) };
     let (links, shape, direction) = (links?.value, shape?, direction?);
-    if has_end && end.is_none() {
+    if (has_end && end.is_none()) || (is_held && held.is_none()) {
         return None;
     }
     if let Some(kind) = kind.filter(|_| shape.centre == 0.0 && links > 1) {
@@ -53,6 +60,21 @@ pub(super) fn read_chain(section: Section<'_>, all: &mut Bodies) -> Option<()> {
         problems.note(end_span, "`end_direction` is not used: the chain has one link");
     }
     let pivot = pivot.map_or_else(Vec3::zeros, |p| p.value.into());
+    if let Some(held) = held {
+        let at = Vec3::from(held.value);
+        fits(
+            links,
+            shape.reach,
+            (at - pivot).norm(),
+            held.span.clone(),
+            problems,
+        )?;
+        all.end = Some(End {
+            at,
+            span: held.span,
+            directed,
+        });
+    }
     let mut along = 0.0_f64;
     for i in 0..links {
         let fraction = if links == 1 {
@@ -69,6 +91,9 @@ pub(super) fn read_chain(section: Section<'_>, all: &mut Bodies) -> Option<()> {
         let name = format!("{prefix}-{}", i + 1);
         let omega = angular.as_ref().map_or_else(Vec3::zeros, |w| {
             let w = Vec3::from(w.value);
+            if !directed {
+                return w;
+            }
             along = along.max((w.dot(&direction) / w.norm()).abs());
             s2::tangent(&direction, &w)
         });
@@ -79,6 +104,30 @@ pub(super) fn read_chain(section: Section<'_>, all: &mut Bodies) -> Option<()> {
         problems.note(angular.span, message);
     }
     Some(())
+}
+
+/// Whether links can reach from end to end and still move.
+fn fits(links: usize, length: f64, apart: f64, span: Range<usize>, problems: &Problems) -> Option<()> {
+    let whole = links as f64 * length;
+    let (message, help) = if links == 1 {
+        (
+            "a single link with both ends held cannot move".to_owned(),
+            "give the chain more `links`",
+        )
+    } else if apart >= whole * (1.0 - 1e-9) {
+        (
+            format!("the chain is {whole} m long, but its ends are {apart:.6} m apart"),
+            "a chain between two points hangs through: give it more or longer links, or move `end`",
+        )
+    } else if links == 2 && apart <= 1e-9 * whole {
+        (
+            "two links between ends at one place can turn about each other in every way".to_owned(),
+            "give the chain more `links`, or move `end`",
+        )
+    } else {
+        return Some(());
+    };
+    problems.error(span, message).help(help).none()
 }
 
 pub(super) fn read_grid(section: Section<'_>, all: &mut Bodies) -> Option<()> {

@@ -21,6 +21,15 @@ pub(super) fn read_start(section: Section<'_>, all: &mut Bodies, named: bool) ->
             .lacks(&changes, section.span(), "this start changes nothing")
             .help("give a `direction`, an `angular_velocity` or both");
     }
+    let hangs = all.end.as_ref().is_some_and(|end| !end.directed);
+    if let Some(span) = section.value_span("direction").filter(|_| hangs) {
+        problems
+            .error(
+                span,
+                "the chain starts as it hangs between its ends, and this would turn one link",
+            )
+            .help("give `[chain]` a `direction` too; the shape nearest to all directions that reaches `end` is taken");
+    }
     section.finish();
     let body = body?;
     if let Some(direction) = direction {

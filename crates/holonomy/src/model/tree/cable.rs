@@ -5,14 +5,14 @@
 //! stiffness of the joints between segments is 4EI/ℓ, that of the document; an elastica would have EI/ℓ. Ends are pinned.
 use super::{
     bodies::{self, Bodies},
-    catenary, constraints,
+    constraints,
     joint::{Placed, direction},
     sites::Sites,
 };
 use crate::{
     Vec3,
     geometry::{Pose, RigidInertia},
-    model::{Problems, Reference, Section, Spanned, Unit},
+    model::{Problems, Reference, Section, Spanned, Unit, catenary},
     tree::{Constraint, Joint, JointForce},
 };
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};

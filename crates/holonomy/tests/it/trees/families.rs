@@ -137,7 +137,7 @@ fn rods_as_directions_and_as_bodies_move_alike() {
     let difference = |order: u32, h: f64, steps: u64| {
         let [mut a, mut b] = start.clone();
         let mut methods: [Box<dyn Integrator>; 2] = [
-            Box::new(SphereImplicit::new(spheres.clone(), Solver::default())),
+            Box::new(SphereImplicit::new(spheres.clone(), Solver::default()).unwrap()),
             Box::new(variational(&tree)),
         ];
         if order > 2 {

@@ -14,13 +14,12 @@ pub(super) struct Group<const W: usize> {
     pub(super) inverse_mass: Lanes<W>,
     pub(super) carries_next: Lanes<W>,
     pub(super) inverse_parent: Lanes<W>,
-    /// Before and after a step; which is which changes from step to step.
+    /// Before and after a step; which is which changes from step to step. Until π⁺ is found, π̃ is in its place.
     pub(super) motion: [Motion<W>; 2],
     /// μᵢ of the last steps, and a place for the next.
     pub(super) rates: [Lanes<W>; MOST + 1],
-    /// ∂V, π̃, cᵢ/ℓᵢ and νᵢ.
+    /// ∂V, cᵢ/ℓᵢ and νᵢ.
     pub(super) gradient: Vectors<W>,
-    pub(super) kicked: Vectors<W>,
     pub(super) driven: Vectors<W>,
     pub(super) tension: Lanes<W>,
 }
@@ -35,8 +34,8 @@ pub(super) struct Motion<const W: usize> {
 
 impl<const W: usize> Group<W> {
     /// The groups of all links, between two that are empty; `None` unless every link carries a point mass at its end
-    /// and at most the next link.
-    pub(super) fn all(links: &Links) -> Option<Vec<Self>> {
+    /// and at most the next link. A last mass that is `held` moves as little as one without end.
+    pub(super) fn all(links: &Links, held: bool) -> Option<Vec<Self>> {
         let all = links.links();
         let n = all.len();
         let serial = |i: usize| all[i].parent.is_none_or(|parent| parent + 1 == i);
@@ -55,6 +54,9 @@ impl<const W: usize> Group<W> {
             group.inverse_mass.0[l] = 1.0 / link.mass;
             group.carries_next.0[l] = f64::from(carries_next);
             group.inverse_parent.0[l] = parent.unwrap_or(0.0);
+        }
+        if held {
+            groups[(n - 1) / W + 1].inverse_mass.0[(n - 1) % W] = 0.0;
         }
         Some(groups)
     }
@@ -75,7 +77,6 @@ impl<const W: usize> Group<W> {
             motion: [still; 2],
             rates: [zero; MOST + 1],
             gradient: none,
-            kicked: none,
             driven: none,
             tension: zero,
         }

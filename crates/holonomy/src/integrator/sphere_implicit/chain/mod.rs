@@ -1,4 +1,5 @@
 //! Steps of serial chains of point masses, a few links at a time: only the tridiagonal solve goes along the chain.
+mod held;
 mod lanes;
 mod links;
 mod past;
@@ -8,9 +9,10 @@ mod tridiagonal;
 use crate::{
     Vec3,
     integrator::{Cause, Fault, StepInfo, Work, check_finite, force::Force},
-    spheres::{Links, view},
+    spheres::{Links, Spheres, view},
     system::State,
 };
+use held::Held;
 use lanes::{Lanes, Vectors};
 use links::Group;
 use past::{MOST, PER_LINK, Past};
@@ -23,12 +25,13 @@ pub(super) enum Chain {
 }
 
 impl Chain {
-    /// `None` unless every link carries a point mass at its end and at most the next link.
-    pub(super) fn new(links: &Links, max_iterations: u32) -> Option<Self> {
+    /// `None` unless every link carries a point mass at its end and at most the next link; and where a tip is held,
+    /// unless it is the end of all of them.
+    pub(super) fn new(system: &Spheres, links: &Links, max_iterations: u32) -> Option<Self> {
         if links.len() <= 2 {
-            Some(Self::Short(Steps::new(links, max_iterations)?))
+            Some(Self::Short(Steps::new(system, links, max_iterations)?))
         } else {
-            Some(Self::Long(Steps::new(links, max_iterations)?))
+            Some(Self::Long(Steps::new(system, links, max_iterations)?))
         }
     }
 
@@ -58,6 +61,8 @@ pub(super) struct Steps<const W: usize> {
     /// The groups of all links, between two that are empty.
     links: Vec<Group<W>>,
     newton: Tridiagonal,
+    /// The end of the chain, where it is held.
+    held: Option<Held<W>>,
     past: Past,
     /// Which of the two motions of a group is the present one, and which of its rates the last.
     now: usize,
@@ -67,17 +72,23 @@ pub(super) struct Steps<const W: usize> {
 }
 
 impl<const W: usize> Steps<W> {
-    fn new(links: &Links, max_iterations: u32) -> Option<Self> {
+    fn new(system: &Spheres, links: &Links, max_iterations: u32) -> Option<Self> {
         let n = links.len();
+        let held = match system.held() {
+            Some(held) if held.links().len() < n => return None,
+            Some(held) => Some(Held::new(n, held.span())),
+            None => None,
+        };
         Some(Self {
             n,
             max_iterations,
-            links: Group::all(links)?,
+            links: Group::all(links, held.is_some())?,
+            held,
             newton: Tridiagonal::new(n),
             past: Past::default(),
             now: 0,
             last: 0,
-            flat: vec![0.0; 3 * n],
+            flat: Vec::new(),
         })
     }
 
@@ -187,12 +198,14 @@ impl<const W: usize> Steps<W> {
         let uniform = force.uniform().is_some();
         let mut moved = self.turn(h, guess, uniform);
         if guess && moved.is_err() {
+            self.prepare(h);
             moved = self.turn(h, false, uniform);
         }
         let (iterations, mut finite) = moved?;
         if uniform {
             force.renew(&[])?;
         } else {
+            self.flat.resize(3 * self.n, 0.0);
             let flat = self.flat.as_chunks_mut().0.chunks_mut(W);
             for (group, flat) in self.links[1..].iter().zip(flat) {
                 group.motion[1 - self.now].q.scatter(flat);
@@ -200,6 +213,9 @@ impl<const W: usize> Steps<W> {
             force.renew(view(&self.flat))?;
             self.feel(force.last());
             finite = self.kick(h);
+        }
+        if let Some(held) = &self.held {
+            finite &= held.stop(&mut self.links, 1 - self.now, &mut self.newton);
         }
         if !finite {
             self.check()?;
@@ -224,11 +240,12 @@ impl<const W: usize> Steps<W> {
         let count = self.links.len() - 2;
         for group in &mut self.links[1..=count] {
             let motion = &group.motion[self.now];
-            group.kicked = motion.p - motion.q.cross(group.gradient) * half;
-            group.driven = group.kicked.cross(motion.q) * (whole * group.inverse_length);
+            let kicked = motion.p - motion.q.cross(group.gradient) * half;
+            group.driven = kicked.cross(motion.q) * (whole * group.inverse_length);
             let part = |j: usize| group.rates[rates[j]] * weights[j];
             let rate = (part(0) + part(1)) + (part(2) + part(3));
             group.tension = (motion.along + rate * change) * whole;
+            group.motion[1 - self.now].p = kicked;
         }
     }
 
@@ -239,7 +256,11 @@ impl<const W: usize> Steps<W> {
             true => self.max_iterations.min(FROM_A_GUESS),
             false => self.max_iterations,
         };
-        let iterations = tension::solve(&mut self.links, self.now, &mut self.newton, guess, most)?;
+        let gap = match &self.held {
+            Some(held) => held.gap(&self.links, self.now),
+            None => Vectors::zero(),
+        };
+        let iterations = tension::solve(&mut self.links, self.now, gap, &mut self.newton, guess, most)?;
         let inverse_change = if self.past.tells(h) {
             1.0 / self.past.change(h)
         } else {
@@ -251,16 +272,20 @@ impl<const W: usize> Steps<W> {
         let (now, next_rate) = (self.now, self.rate(MOST));
         let (mut largest, mut undefined) = (Lanes::all(0.0), Lanes::all(0.0));
         let (mut before, mut pull) = (self.links[0].pull(now), self.links[1].pull(now));
-        for k in 1..self.links.len() - 1 {
+        let last = self.links.len() - 1;
+        for k in 1..last {
             let next_pull = self.links[k + 1].pull(now);
             let group = &mut self.links[k];
-            let delta = group.displacement(pull.after(before), pull, pull.before(next_pull));
+            let mut delta = group.displacement(pull.after(before), pull, pull.before(next_pull));
+            if k + 1 == last {
+                delta = delta + gap;
+            }
             let q = group.motion[now].q;
             largest = largest.larger(q.dot(delta));
             let moved = q + delta;
             let q = moved + moved * (length_defect(moved) * half);
             let momentum = pull * inverse;
-            let turned = group.kicked + delta.cross(momentum * group.length);
+            let turned = group.motion[1 - now].p + delta.cross(momentum * group.length);
             let impulse = group.tension * inverse - group.motion[now].along;
             group.rates[next_rate] = impulse * inverse_change;
             let next = &mut group.motion[1 - now];

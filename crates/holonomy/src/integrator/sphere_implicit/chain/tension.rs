@@ -10,8 +10,14 @@
 //! ```text
 //! −qᵢ⁺·qᵢ₋₁/mᵢ₋₁ δνᵢ₋₁ + qᵢ⁺·qᵢ (1/mᵢ + 1/mᵢ₋₁) δνᵢ − qᵢ⁺·qᵢ₊₁/mᵢ δνᵢ₊₁ = −ℓᵢ (qᵢ·Δᵢ + ½|Δᵢ|²)
 //! ```
-//! This is RATTLE on the positions of the masses, one length constraint per link.
-use super::{super::not_converged, lanes::Lanes, links::Group, tridiagonal::Tridiagonal};
+//! This is RATTLE on the positions of the masses, one length constraint per link. Where the end of the chain is held,
+//! 1/mₙ = 0: Δₙ has what closes the gap that rounding left, and −yₙ₋₁/ℓₙ.
+use super::{
+    super::not_converged,
+    lanes::{Lanes, Vectors},
+    links::Group,
+    tridiagonal::Tridiagonal,
+};
 use crate::integrator::Fault;
 
 /// A residual below this is squared far below rounding by one more Newton step. What is left is always
@@ -20,25 +26,23 @@ const LAST_RESIDUAL: f64 = 1e-10;
 
 /// Solves for the tensions of the links, which are `now` in one of their two motions: from those that are there or,
 /// without a `guess`, from the linear system `qᵢ·Δᵢ = 0`. From zero tension the weight of a long chain would carry the
-/// start far from the solution. Returns the number of iterations.
+/// start far from the solution. The last group moves by `gap` besides. Returns the number of iterations.
 pub(super) fn solve<const W: usize>(
     links: &mut [Group<W>],
     now: usize,
+    gap: Vectors<W>,
     newton: &mut Tridiagonal,
     guess: bool,
     max_iterations: u32,
 ) -> Result<u32, Fault> {
     let mut iteration = 0;
     if !guess {
-        links.iter_mut().for_each(|group| group.tension = Lanes::all(0.0));
-        evaluate::<W, false>(links, now, newton);
-        newton.factor();
-        correct(links, newton);
+        start(links, now, gap, newton);
         iteration += 1;
     }
     let mut of_matrix = f64::INFINITY;
     loop {
-        let residual = evaluate::<W, true>(links, now, newton);
+        let residual = evaluate::<W, true>(links, now, gap, newton);
         if !(residual.is_finite() && iteration < max_iterations) {
             return Err(not_converged(iteration, residual, worst(links, newton)));
         }
@@ -56,11 +60,25 @@ pub(super) fn solve<const W: usize>(
     }
 }
 
+/// The tensions of the linear system `qᵢ·Δᵢ = 0`.
+pub(super) fn start<const W: usize>(
+    links: &mut [Group<W>],
+    now: usize,
+    gap: Vectors<W>,
+    newton: &mut Tridiagonal,
+) {
+    links.iter_mut().for_each(|group| group.tension = Lanes::all(0.0));
+    evaluate::<W, false>(links, now, gap, newton);
+    newton.factor();
+    correct(links, newton);
+}
+
 /// Newton's matrix and right side for the present tensions; returns the largest residual. If not `BENT`, the
 /// equations are `qᵢ·Δᵢ = 0`.
 fn evaluate<const W: usize, const BENT: bool>(
     links: &[Group<W>],
     now: usize,
+    gap: Vectors<W>,
     newton: &mut Tridiagonal,
 ) -> f64 {
     let count = links.len() - 2;
@@ -73,7 +91,10 @@ fn evaluate<const W: usize, const BENT: bool>(
             break;
         };
         let next_pull = beyond.pull(now);
-        let delta = group.displacement(pull.after(before), pull, pull.before(next_pull));
+        let mut delta = group.displacement(pull.after(before), pull, pull.before(next_pull));
+        if k + 1 == count {
+            delta = delta + gap;
+        }
         (before, pull) = (pull, next_pull);
         let q = group.motion[now].q;
         let (next, residual) = if BENT {

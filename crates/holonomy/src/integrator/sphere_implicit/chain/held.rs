@@ -1,0 +1,71 @@
+//! Chains of point masses whose end is held.
+//!
+//! ```text
+//! Σ ℓᵢ qᵢ = d,     yₙ = d − Σ ℓᵢ qᵢ                          what rounding opened is closed by the next step
+//! Pᵢ = πᵢ × qᵢ/ℓᵢ + τᵢ qᵢ,   ẏᵢ = (Pᵢ − Pᵢ₊₁)/mᵢ,   ẏₙ = 0
+//! qᵢ·(ẏᵢ − ẏᵢ₋₁) = 0                                         the same matrix as for the tensions, for τ
+//! πᵢ → πᵢ − ℓᵢ qᵢ × Pₙ                                       the momenta of velocities that keep the end
+//! ```
+//! Pᵢ is the momentum of all masses from i on, and what the held point gave to it. That is Pₙ, as the last mass has
+//! none. This is RATTLE's second half: positions do not depend on it.
+use super::{
+    lanes::{Lanes, Vectors},
+    links::Group,
+    tension,
+    tridiagonal::Tridiagonal,
+};
+use crate::Vec3;
+
+pub(super) struct Held<const W: usize> {
+    /// Lane of the last link, in the last group.
+    lane: usize,
+    /// d.
+    span: Vectors<W>,
+}
+
+impl<const W: usize> Held<W> {
+    pub(super) fn new(n: usize, span: Vec3) -> Self {
+        Self {
+            lane: (n - 1) % W,
+            span: of_one(0, [span.x, span.y, span.z]),
+        }
+    }
+
+    /// yₙ/ℓₙ, in the lane of the last link.
+    pub(super) fn gap(&self, links: &[Group<W>], now: usize) -> Vectors<W> {
+        let each = links.iter();
+        let open = each.fold(self.span, |open, group| open - group.motion[now].q * group.length);
+        let last = &links[links.len() - 2];
+        let sum = |lanes: Lanes<W>| lanes.0.iter().sum::<f64>() * last.inverse_length.0[self.lane];
+        of_one(self.lane, [sum(open.x), sum(open.y), sum(open.z)])
+    }
+
+    /// Takes from the momenta what the held point gives; whether all is finite.
+    pub(super) fn stop(&self, links: &mut [Group<W>], now: usize, newton: &mut Tridiagonal) -> bool {
+        for group in links.iter_mut() {
+            let motion = &group.motion[now];
+            group.driven = motion.p.cross(motion.q) * group.inverse_length;
+        }
+        tension::start(links, now, Vectors::zero(), newton);
+        let pull = links[links.len() - 2].pull(now);
+        let given = [pull.x, pull.y, pull.z].map(|lanes| lanes.0[self.lane]);
+        let all = Vectors {
+            x: Lanes::all(given[0]),
+            y: Lanes::all(given[1]),
+            z: Lanes::all(given[2]),
+        };
+        for group in links.iter_mut() {
+            let motion = &mut group.motion[now];
+            motion.p = motion.p - motion.q.cross(all) * group.length;
+            motion.along = motion.along - motion.q.dot(all);
+        }
+        given.iter().all(|x| x.is_finite())
+    }
+}
+
+/// A vector in one lane, and zero in the others.
+fn of_one<const W: usize>(lane: usize, vector: [f64; 3]) -> Vectors<W> {
+    let mut all = Vectors::zero();
+    (all.x.0[lane], all.y.0[lane], all.z.0[lane]) = vector.into();
+    all
+}
