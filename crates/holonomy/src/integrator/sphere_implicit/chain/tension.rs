@@ -23,6 +23,8 @@ use crate::integrator::Fault;
 /// A residual below this is squared far below rounding by one more Newton step. What is left is always
 /// positive, ½|δΔ|², so it must not be near rounding: it would make the energy drift.
 const LAST_RESIDUAL: f64 = 1e-10;
+/// From here on a second correction with the same matrix is the last: its cube is the square of the other.
+const SMALL_RESIDUAL: f64 = 2e-7;
 
 /// Solves for the tensions of the links, which are `now` in one of their two motions: from those that are there or,
 /// without a `guess`, from the linear system `qᵢ·Δᵢ = 0`. From zero tension the weight of a long chain would carry the
@@ -40,21 +42,28 @@ pub(super) fn solve<const W: usize>(
         start(links, now, gap, newton);
         iteration += 1;
     }
-    let mut of_matrix = f64::INFINITY;
+    // The residual at which the matrix was taken, where it is small enough to be used once more.
+    let mut of_matrix = None;
     loop {
-        let residual = evaluate::<W, true>(links, now, gap, newton);
+        let residual = match of_matrix {
+            Some(_) => evaluate::<W, true, false>(links, now, gap, newton),
+            None => evaluate::<W, true, true>(links, now, gap, newton),
+        };
         if !(residual.is_finite() && iteration < max_iterations) {
             return Err(not_converged(iteration, residual, worst(links, newton)));
         }
-        // The matrix of the iteration before leaves the product of both residuals, its own leaves the square.
-        let old_will_do = residual * of_matrix <= LAST_RESIDUAL * LAST_RESIDUAL;
-        if !old_will_do {
-            newton.factor();
-            of_matrix = residual;
-        }
+        // A new matrix leaves the square of its residual, an old one the product of both.
+        let left = residual * of_matrix.unwrap_or(residual);
+        of_matrix = match of_matrix {
+            Some(_) => None,
+            None => {
+                newton.factor();
+                (residual <= SMALL_RESIDUAL).then_some(residual)
+            }
+        };
         correct(links, newton);
         iteration += 1;
-        if old_will_do || residual <= LAST_RESIDUAL {
+        if left <= LAST_RESIDUAL * LAST_RESIDUAL {
             return Ok(iteration);
         }
     }
@@ -68,14 +77,14 @@ pub(super) fn start<const W: usize>(
     newton: &mut Tridiagonal,
 ) {
     links.iter_mut().for_each(|group| group.tension = Lanes::all(0.0));
-    evaluate::<W, false>(links, now, gap, newton);
+    evaluate::<W, false, true>(links, now, gap, newton);
     newton.factor();
     correct(links, newton);
 }
 
-/// Newton's matrix and right side for the present tensions; returns the largest residual. If not `BENT`, the
-/// equations are `qᵢ·Δᵢ = 0`.
-fn evaluate<const W: usize, const BENT: bool>(
+/// Newton's right side for the present tensions and, if asked for, its matrix; returns the largest residual. If not
+/// `BENT`, the equations are `qᵢ·Δᵢ = 0`.
+fn evaluate<const W: usize, const BENT: bool, const MATRIX: bool>(
     links: &[Group<W>],
     now: usize,
     gap: Vectors<W>,
@@ -104,11 +113,13 @@ fn evaluate<const W: usize, const BENT: bool>(
         };
         largest = largest.larger(residual);
         undefined = undefined + residual.stray();
-        let (mass, parent) = (group.inverse_mass, group.inverse_parent);
-        let (inner, outer) = (q.after(left.motion[now].q), q.before(beyond.motion[now].q));
-        below[k] = (zero - next.dot(inner) * parent).0;
-        own[k] = (next.dot(q) * (mass + parent)).0;
-        above[k] = (zero - next.dot(outer) * (mass * group.carries_next)).0;
+        if MATRIX {
+            let (mass, parent) = (group.inverse_mass, group.inverse_parent);
+            let (inner, outer) = (q.after(left.motion[now].q), q.before(beyond.motion[now].q));
+            below[k] = (zero - next.dot(inner) * parent).0;
+            own[k] = (next.dot(q) * (mass + parent)).0;
+            above[k] = (zero - next.dot(outer) * (mass * group.carries_next)).0;
+        }
         right[k] = (zero - residual * group.length).0;
     }
     (largest + undefined).largest()
