@@ -9,7 +9,11 @@
 //! The way to a velocity begins with the way to each that carries it, so that all loops run along rows that
 //! are stored one after the other. Rows are as long as a multiple of four, and loops take four entries at a time:
 //! what stands beyond the end of a row is of no meaning. O(Σ d²) for depths d, and O(Σ d) for a solution.
+//!
+//! `A = L U`, L with units on its diagonal. `L⁻¹ b` has entries where b has, and for what carries those: half of a
+//! solution costs no more than their ways.
 use super::Tree;
+use std::ops::Range;
 
 /// A matrix, and then its factors.
 #[derive(Clone, Debug, Default)]
@@ -128,16 +132,41 @@ impl Branched {
         Ok(())
     }
 
-    /// Solves in place, for one right side.
-    pub(crate) fn solve(&self, b: &mut [f64]) {
-        let (rows, columns) = (self.rows.as_flattened(), self.columns.as_flattened());
-        for (i, (start, depth)) in self.ways_of.iter().enumerate().rev() {
+    /// The first half of a solution, `L⁻¹ b` in place.
+    pub(crate) fn inward(&self, b: &mut [f64]) {
+        self.inward_within(&[0..self.ways_of.len()], b);
+    }
+
+    /// The same where b is zero but for some velocities, with all that carry them: runs of them, in order.
+    pub(crate) fn inward_within(&self, runs: &[Range<usize>], b: &mut [f64]) {
+        let columns = self.columns.as_flattened();
+        for i in runs.iter().rev().flat_map(|run| run.clone().rev()) {
+            let (start, depth) = self.ways_of[i];
             let range = 4 * start..4 * start + depth;
             let x = b[i];
             for (a, l) in self.ways[range.clone()].iter().zip(&columns[range]) {
                 b[*a] -= l * x;
             }
         }
+    }
+
+    /// `U⁻ᵀ b` in place, where b is zero but for some velocities.
+    pub(crate) fn transposed_within(&self, runs: &[Range<usize>], b: &mut [f64]) {
+        let rows = self.rows.as_flattened();
+        for i in runs.iter().rev().flat_map(|run| run.clone().rev()) {
+            let (start, depth) = self.ways_of[i];
+            let range = 4 * start..4 * start + depth;
+            let x = b[i] * rows[range.end];
+            b[i] = x;
+            for (a, u) in self.ways[range.clone()].iter().zip(&rows[range]) {
+                b[*a] -= u * x;
+            }
+        }
+    }
+
+    /// The second half of a solution, `U⁻¹ b` in place.
+    pub(crate) fn outward(&self, b: &mut [f64]) {
+        let rows = self.rows.as_flattened();
         for (i, (start, depth)) in self.ways_of.iter().enumerate() {
             let range = 4 * start..4 * start + depth;
             // Two sums, each in order: one would wait for every addition.
@@ -154,58 +183,6 @@ impl Branched {
             b[i] = (b[i] - (sums[0] + sums[1])) * rows[range.end];
         }
     }
-
-    /// Solves in place for several right sides: `count` numbers for each velocity.
-    pub(crate) fn solve_many(&self, b: &mut [f64], count: usize) {
-        let mut first = 0;
-        while first < count {
-            first += match count - first {
-                1 => self.solve_lanes::<1>(b, count, first),
-                2 | 3 => self.solve_lanes::<2>(b, count, first),
-                4 | 5 => self.solve_lanes::<4>(b, count, first),
-                6 | 7 => self.solve_lanes::<6>(b, count, first),
-                _ => self.solve_lanes::<8>(b, count, first),
-            };
-        }
-    }
-
-    /// Solves for W right sides, from the given one, out of `count`; W is returned.
-    fn solve_lanes<const W: usize>(&self, b: &mut [f64], count: usize, first: usize) -> usize {
-        let (rows, columns) = (self.rows.as_flattened(), self.columns.as_flattened());
-        for (i, (start, depth)) in self.ways_of.iter().enumerate().rev() {
-            let range = 4 * start..4 * start + depth;
-            let x: [f64; W] = lanes(b, i * count + first);
-            for (a, l) in self.ways[range.clone()].iter().zip(&columns[range]) {
-                let at = a * count + first;
-                for (b, x) in b[at..at + W].iter_mut().zip(&x) {
-                    *b -= l * x;
-                }
-            }
-        }
-        for (i, (start, depth)) in self.ways_of.iter().enumerate() {
-            let range = 4 * start..4 * start + depth;
-            let mut x: [f64; W] = lanes(b, i * count + first);
-            for (a, u) in self.ways[range.clone()].iter().zip(&rows[range.clone()]) {
-                let other: [f64; W] = lanes(b, a * count + first);
-                for (x, b) in x.iter_mut().zip(&other) {
-                    *x -= u * b;
-                }
-            }
-            let at = i * count + first;
-            for (b, x) in b[at..at + W].iter_mut().zip(&x) {
-                *b = x * rows[range.end];
-            }
-        }
-        W
-    }
-}
-
-/// W numbers from a place on.
-#[inline]
-fn lanes<const W: usize>(b: &[f64], at: usize) -> [f64; W] {
-    let mut out = [0.0; W];
-    out.copy_from_slice(&b[at..at + W]);
-    out
 }
 
 fn pivot(value: f64, i: usize) -> Result<f64, usize> {

@@ -146,7 +146,7 @@ pub(crate) struct Rows {
     /// G, row by row.
     pub(crate) jacobian: Vec<f64>,
     /// The largest of the terms that make up a row of G.
-    terms: Vec<f64>,
+    pub(crate) terms: Vec<f64>,
     /// Leaves G out.
     pub(crate) values_only: bool,
 }

@@ -56,14 +56,9 @@ impl Mass {
             .map_err(|j| node_of(j).unwrap_or_default())
     }
 
-    /// Solves `M x = f` in place.
-    pub(crate) fn solve(&self, f: &mut [f64]) {
-        self.matrix.solve(f);
-    }
-
-    /// The same for several, with `count` numbers for each velocity.
-    pub(crate) fn solve_many(&self, f: &mut [f64], count: usize) {
-        self.matrix.solve_many(f, count);
+    /// M, factorised.
+    pub(crate) fn factors(&self) -> &Branched {
+        &self.matrix
     }
 }
 
@@ -116,7 +111,8 @@ mod tests {
         mass.factorise(&tree, &dynamics.kinematics).expect("inertia");
         let p: Vec<f64> = (0..tree.velocities()).map(|k| (0.7 * k as f64).cos()).collect();
         let (mut x, mut swept) = (p.clone(), vec![0.0; p.len()]);
-        mass.solve(&mut x);
+        mass.factors().inward(&mut x);
+        mass.factors().outward(&mut x);
         dynamics.solve_mass(&tree, &p, &mut swept);
         for (x, swept) in x.iter().zip(&swept) {
             // Positions of 1e6 m are known to 1e-10 m.

@@ -3,12 +3,14 @@
 //! ```text
 //! 0 = Y (p − G(q)ᵀλ) − …,   g(t+h, q⁺) = 0                    for v and λ
 //! J x − Y G(q)ᵀ δλ = −r,    h G(q⁺) Y x = −g                   Newton
-//! (R J⁻¹ C) δλ = −g + R J⁻¹ r,    R = h G(q⁺) Y,  C = Y G(q)ᵀ
 //!
-//! p⁺ −= G(q⁺)ᵀμ,   G(q⁺) v⁺ + ∂g/∂t = 0                        for μ
+//! J = L U,   R̂ = h G(q⁺) Y U⁻¹,   Ĉ = L⁻¹ Y G(q)ᵀ
+//! (R̂ Ĉ) δλ = −g + R̂ L⁻¹ r,   U x = Ĉ δλ − L⁻¹ r
+//!
+//! p⁺ −= G(q⁺)ᵀμ,   G(q⁺) v⁺ + ∂g/∂t = 0                        for μ, with M(q⁺) = L U likewise
 //! ```
-//! J⁻¹ by O(n) elimination, one right side per equation. The small matrix may be singular: the
-//! multipliers are then the shortest that do.
+//! The halves of the solution for an equation cost no more than the bodies that carry what it holds on to. The small
+//! matrix may be singular: the multipliers are then the shortest that do.
 use super::{balance::Balance, coupled::Coupled, inertia::Inertia};
 use crate::{
     Vec3,
@@ -16,6 +18,7 @@ use crate::{
     tree::{DEPENDENT, Kind, Kinematics, MinNorm, Moving, Rows, Tree},
 };
 use nalgebra::Matrix3;
+use std::ops::Range;
 
 /// Multipliers of one step and what they are computed with.
 #[derive(Clone, Debug, Default)]
@@ -29,15 +32,17 @@ pub(super) struct Closure {
     /// The change of λ that is proposed, and the one that was last made.
     change: Vec<f64>,
     applied: Vec<f64>,
-    /// `J⁻¹ C` and `Rᵀ`, with one number per equation for each velocity.
+    /// The velocities that each equation depends on.
+    supports: Vec<Vec<Range<usize>>>,
+    /// `R̂ / h`, `Ĉᵀ` and `R̂ Ĉ`.
+    rows: Vec<f64>,
     columns: Vec<f64>,
-    weighted: Vec<f64>,
     schur: MinNorm,
-    /// The same for the velocity at the end: `Gᵀ`, `M⁻¹ Gᵀ` and `G M⁻¹ Gᵀ`.
-    across: Vec<f64>,
-    lifted: Vec<f64>,
+    /// The same for the velocity at the end.
+    end_rows: Vec<f64>,
+    end_columns: Vec<f64>,
     mobility: MinNorm,
-    velocity: Vec<f64>,
+    half: Vec<f64>,
     /// Equations that depended on others in the last step.
     pub(super) dependent: usize,
     /// The constraints they belong to, as in [`StepInfo::dependent`](crate::integrator::StepInfo).
@@ -46,11 +51,15 @@ pub(super) struct Closure {
     pub(super) open: f64,
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 impl Closure {
+    /// Work space for a tree.
+    pub(super) fn new(tree: &Tree) -> Self {
+        Self {
+            supports: tree.supports(),
+            ..Self::default()
+        }
+    }
+
     /// G at the start, in a placed tree; `None` where the last step ended. The multipliers of the last step,
     /// as impulses, are a first guess.
     pub(super) fn begin(&mut self, tree: &Tree, state: &State, placed: Option<&Kinematics>, impulse: f64) {
@@ -76,13 +85,25 @@ impl Closure {
         self.mu.resize(m, 0.0);
     }
 
-    /// `p − Gᵀλ`.
-    pub(super) fn push(&self, p: &[f64], out: &mut [f64]) {
+    /// `p − Gᵀλ`, and the sizes of the terms.
+    pub(super) fn push(&self, p: &[f64], out: &mut [f64], sizes: &mut [f64]) {
         out.copy_from_slice(p);
-        let n = p.len();
-        for (k, lambda) in self.lambda.iter().enumerate() {
-            for (out, g) in out.iter_mut().zip(&self.start.jacobian[k * n..(k + 1) * n]) {
-                *out -= g * lambda;
+        for (size, p) in sizes.iter_mut().zip(p) {
+            *size = p.abs();
+        }
+        let rows = self
+            .start
+            .jacobian
+            .chunks_exact(p.len().max(1))
+            .zip(&self.start.terms);
+        for ((lambda, runs), (row, terms)) in self.lambda.iter().zip(&self.supports).zip(rows) {
+            let term = terms * lambda.abs();
+            for run in runs {
+                let parts = out[run.clone()].iter_mut().zip(&mut sizes[run.clone()]);
+                for ((out, size), g) in parts.zip(&row[run.clone()]) {
+                    *out -= g * lambda;
+                    *size += term;
+                }
             }
         }
     }
@@ -118,23 +139,32 @@ impl Closure {
         solver: &mut Coupled,
     ) {
         self.constrain_end(tree, t, next_q, true);
-        let m = self.lambda.len();
-        transpose(&self.start.jacobian, m, &mut self.columns);
-        transpose(&self.end.jacobian, m, &mut self.weighted);
+        self.columns.clone_from(&self.start.jacobian);
+        self.rows.clone_from(&self.end.jacobian);
+        let n = tree.velocities().max(1);
         for (i, node) in tree.nodes.iter().enumerate() {
             let (Kind::Ball, Some(turn)) = (node.kind, &balance.turns[i]) else {
                 continue;
             };
-            let (y, range) = (turn.start(), node.v * m..(node.v + 3) * m);
-            turn_each(&mut self.columns[range.clone()], &y);
-            turn_each(&mut self.weighted[range], &y.transpose());
+            let (y, range) = (turn.start(), node.v..node.v + 3);
+            let transposed = y.transpose();
+            let each = self
+                .columns
+                .chunks_exact_mut(n)
+                .zip(self.rows.chunks_exact_mut(n));
+            for ((column, row), runs) in each.zip(&self.supports) {
+                if runs.iter().any(|run| run.contains(&node.v)) {
+                    turn_by(&y, &mut column[range.clone()]);
+                    turn_by(&transposed, &mut row[range.clone()]);
+                }
+            }
         }
-        // `solve` changes the sign: −J⁻¹C.
-        solver.solve_many(tree, &mut self.columns, m);
+        solver.split(tree, &self.supports, &mut self.rows, &mut self.columns);
+        let m = self.lambda.len();
         let schur = self.schur.reset(m);
-        product(&self.weighted, &self.columns, m, schur);
+        product(&self.supports, &self.rows, &self.columns, schur);
         for x in schur {
-            *x *= -balance.h;
+            *x *= balance.h;
         }
         self.schur.factorise(DEPENDENT);
         self.dependent = m - self.schur.rank();
@@ -144,25 +174,21 @@ impl Closure {
             .dependent(|row| *depending |= 1 << tree.constraint_of(row).min(127));
     }
 
-    /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, with its change of λ.
+    /// Turns `L⁻¹r` into `U x` of the correction x that also closes the constraints, with its change of λ.
     pub(super) fn correct(&mut self, h: f64, x: &mut [f64]) {
-        let m = self.lambda.len();
-        if m == 0 {
-            return;
-        }
+        let n = x.len().max(1);
         self.change.clear();
-        self.change.resize(m, 0.0);
-        for (x, row) in x.iter().zip(self.weighted.chunks_exact(m)) {
-            for (change, r) in self.change.iter_mut().zip(row) {
-                *change += r * x;
-            }
-        }
-        for (change, g) in self.change.iter_mut().zip(&self.end.value) {
-            *change = -g - h * *change;
-        }
+        let rows = self.rows.chunks_exact(n).zip(&self.supports).zip(&self.end.value);
+        self.change
+            .extend(rows.map(|((row, runs), g)| h * dot_within(runs, row, x) - g));
         self.schur.solve(&mut self.change);
-        for (x, row) in x.iter_mut().zip(self.columns.chunks_exact(m)) {
-            *x -= dot(row, &self.change);
+        for x in &mut *x {
+            *x = -*x;
+        }
+        for (column, change) in self.columns.chunks_exact(n).zip(&self.change) {
+            for (x, c) in x.iter_mut().zip(column) {
+                *x += c * change;
+            }
         }
     }
 
@@ -194,25 +220,32 @@ impl Closure {
         let (m, n) = (self.lambda.len(), next_p.len());
         self.constrain_end(tree, t, next_q, true);
         mass.factorise(tree, t, &mut self.kinematics)?;
-        transpose(&self.end.jacobian, m, &mut self.across);
-        self.lifted.clone_from(&self.across);
-        mass.solve_many(tree, &mut self.lifted, m);
-        product(&self.across, &self.lifted, m, self.mobility.reset(m));
+        self.end_rows.clone_from(&self.end.jacobian);
+        self.end_columns.clone_from(&self.end.jacobian);
+        mass.split(tree, &self.supports, &mut self.end_rows, &mut self.end_columns);
+        let mobility = self.mobility.reset(m);
+        product(&self.supports, &self.end_rows, &self.end_columns, mobility);
         self.mobility.factorise(DEPENDENT);
         // The second time takes out what rounding left of the first.
-        self.velocity.resize(n, 0.0);
+        self.half.resize(n, 0.0);
         for _ in 0..2 {
-            mass.velocity(tree, next_p, &mut self.velocity);
+            mass.inward(tree, next_p, &mut self.half);
             self.change.clear();
-            for k in 0..m {
-                let slip = dot(&self.end.jacobian[k * n..(k + 1) * n], &self.velocity);
-                self.change.push(slip + self.end.rate[k]);
-            }
+            let rows = self
+                .end_rows
+                .chunks_exact(n)
+                .zip(&self.supports)
+                .zip(&self.end.rate);
+            self.change
+                .extend(rows.map(|((row, runs), rate)| dot_within(runs, row, &self.half) + rate));
             self.mobility.solve(&mut self.change);
-            for k in 0..m {
-                self.mu[k] += self.change[k];
-                for (p, g) in next_p.iter_mut().zip(&self.end.jacobian[k * n..(k + 1) * n]) {
-                    *p -= g * self.change[k];
+            let rows = self.end.jacobian.chunks_exact(n).zip(&self.supports);
+            for ((row, runs), (mu, change)) in rows.zip(self.mu.iter_mut().zip(&self.change)) {
+                *mu += change;
+                for run in runs {
+                    for (p, g) in next_p[run.clone()].iter_mut().zip(&row[run.clone()]) {
+                        *p -= g * change;
+                    }
                 }
             }
         }
@@ -220,57 +253,34 @@ impl Closure {
     }
 }
 
-/// From m rows of a matrix to one row of m numbers for each of its columns.
-fn transpose(rows: &[f64], m: usize, out: &mut Vec<f64>) {
+/// The product of two vectors, of which the first is zero elsewhere.
+fn dot_within(runs: &[Range<usize>], a: &[f64], b: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for run in runs {
+        for (a, b) in a[run.clone()].iter().zip(&b[run.clone()]) {
+            sum += a * b;
+        }
+    }
+    sum
+}
+
+/// All products of rows with columns, all of them stored one after the other.
+fn product(supports: &[Vec<Range<usize>>], rows: &[f64], columns: &[f64], out: &mut [f64]) {
+    let m = supports.len();
     let n = rows.len() / m.max(1);
-    out.clear();
-    out.resize(rows.len(), 0.0);
-    for (k, row) in rows.chunks_exact(n.max(1)).enumerate() {
-        for (out, x) in out[k..].iter_mut().step_by(m).zip(row) {
-            *out = *x;
+    let each = rows
+        .chunks_exact(n.max(1))
+        .zip(supports)
+        .zip(out.chunks_exact_mut(m.max(1)));
+    for ((row, runs), out) in each {
+        for (column, out) in columns.chunks_exact(n.max(1)).zip(out) {
+            *out = dot_within(runs, row, column);
         }
     }
 }
 
-/// `out = Aᵀ B`, for A and B with m numbers in each row.
-fn product(a: &[f64], b: &[f64], m: usize, out: &mut [f64]) {
-    match m {
-        1 => product_of::<1>(a, b, out),
-        2 => product_of::<2>(a, b, out),
-        3 => product_of::<3>(a, b, out),
-        4 => product_of::<4>(a, b, out),
-        6 => product_of::<6>(a, b, out),
-        8 => product_of::<8>(a, b, out),
-        _ => {
-            for (a, b) in a.chunks_exact(m).zip(b.chunks_exact(m)) {
-                for (out, a) in out.chunks_exact_mut(m).zip(a) {
-                    for (out, b) in out.iter_mut().zip(b) {
-                        *out += a * b;
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The same where m is known beforehand.
-fn product_of<const M: usize>(a: &[f64], b: &[f64], out: &mut [f64]) {
-    let mut sums = [[0.0; M]; M];
-    for (a, b) in a.as_chunks::<M>().0.iter().zip(b.as_chunks::<M>().0) {
-        for k in 0..M {
-            for l in 0..M {
-                sums[k][l] += a[k] * b[l];
-            }
-        }
-    }
-    out.copy_from_slice(sums.as_flattened());
-}
-
-/// `Y` times three rows.
-fn turn_each(rows: &mut [f64], y: &Matrix3<f64>) {
-    let m = rows.len() / 3;
-    for k in 0..m {
-        let x = y * Vec3::new(rows[k], rows[m + k], rows[2 * m + k]);
-        (rows[k], rows[m + k], rows[2 * m + k]) = (x.x, x.y, x.z);
-    }
+/// `Y x` in place.
+fn turn_by(y: &Matrix3<f64>, x: &mut [f64]) {
+    let turned = y * Vec3::new(x[0], x[1], x[2]);
+    x.copy_from_slice(turned.as_slice());
 }

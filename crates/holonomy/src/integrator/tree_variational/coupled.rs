@@ -5,12 +5,14 @@
 //! J x + C s = −r,   s = R x                                J of the tree alone
 //! (1 + R J⁻¹ C) s = −R J⁻¹ r,   x = −J⁻¹ (r + C s)         Woodbury
 //! ```
-//! One sweep for each row of R; terms on one node alone are in J.
+//! One sweep for each row of R; terms on one node alone are in J. All of it is `L U`: written out for small trees, in
+//! sweeps with `U = 1` for others.
 use super::{balance::Balance, elimination::Elimination, written::Written};
 use crate::{
     solve::Lu,
     tree::{Couplings, Tree},
 };
+use std::ops::Range;
 
 /// The eliminated matrix, with links.
 #[derive(Clone, Debug)]
@@ -24,7 +26,6 @@ pub(super) struct Coupled {
     s: Vec<f64>,
     right: Vec<f64>,
     columns: Vec<f64>,
-    column: Vec<f64>,
 }
 
 impl Coupled {
@@ -38,7 +39,6 @@ impl Coupled {
             s: Vec::new(),
             right: Vec::new(),
             columns: Vec::new(),
-            column: Vec::new(),
         }
     }
 
@@ -79,37 +79,61 @@ impl Coupled {
         }
     }
 
-    /// Solves `δr = −r` in place: r becomes x.
-    pub(super) fn solve(&mut self, tree: &Tree, r: &mut [f64]) {
-        if let Some(written) = &self.written {
-            return written.solve(r);
+    /// `L⁻¹ r` in place.
+    pub(super) fn inward(&mut self, tree: &Tree, r: &mut [f64]) {
+        match &self.written {
+            Some(written) => written.factors().inward(r),
+            None => self.solve(tree, r),
         }
-        if self.couplings.rank == 0 {
-            return self.elimination.solve(tree, r);
-        }
-        self.right.copy_from_slice(r);
-        self.elimination.solve(tree, &mut self.right);
-        self.couplings.measure(self.elimination.changes(), &mut self.s);
-        self.matrix.substitute(&mut self.s);
-        self.couplings.act(&self.s, self.elimination.unload());
-        self.elimination.solve_loaded(tree, r);
     }
 
-    /// The same for several r, with `count` numbers for each velocity.
-    pub(super) fn solve_many(&mut self, tree: &Tree, r: &mut [f64], count: usize) {
+    /// `U⁻¹ r` in place.
+    pub(super) fn outward(&self, r: &mut [f64]) {
         if let Some(written) = &self.written {
-            return written.solve_many(r, count);
+            written.factors().outward(r);
         }
-        let mut column = std::mem::take(&mut self.column);
-        for k in 0..count {
-            column.clear();
-            column.extend(r[k..].iter().step_by(count));
-            self.solve(tree, &mut column);
-            for (r, x) in r[k..].iter_mut().step_by(count).zip(&column) {
-                *r = *x;
+    }
+
+    /// Turns rows R and columns C, with what both depend on, into `R U⁻¹` and `L⁻¹ C`.
+    pub(super) fn split(
+        &mut self,
+        tree: &Tree,
+        supports: &[Vec<Range<usize>>],
+        rows: &mut [f64],
+        columns: &mut [f64],
+    ) {
+        let n = tree.velocities().max(1);
+        let each = supports
+            .iter()
+            .zip(rows.chunks_exact_mut(n))
+            .zip(columns.chunks_exact_mut(n));
+        for ((runs, row), column) in each {
+            match &self.written {
+                Some(written) => {
+                    written.factors().inward_within(runs, column);
+                    written.factors().transposed_within(runs, row);
+                }
+                None => self.solve(tree, column),
             }
         }
-        self.column = column;
+    }
+
+    /// `J⁻¹ r` in place, in sweeps.
+    fn solve(&mut self, tree: &Tree, r: &mut [f64]) {
+        if self.couplings.rank == 0 {
+            self.elimination.solve(tree, r);
+        } else {
+            self.right.copy_from_slice(r);
+            self.elimination.solve(tree, &mut self.right);
+            self.couplings.measure(self.elimination.changes(), &mut self.s);
+            self.matrix.substitute(&mut self.s);
+            self.couplings.act(&self.s, self.elimination.unload());
+            self.elimination.solve_loaded(tree, r);
+        }
+        // Sweeps solve `δr = −r`.
+        for x in r {
+            *x = -*x;
+        }
     }
 
     /// What a new derivative costs, in corrections.
@@ -307,21 +331,32 @@ mod tests {
                 for solver in [&mut written, &mut swept] {
                     solver.factorise(&tree, &balance).expect("regular");
                     let mut x = x0.clone();
-                    solver.solve(&tree, &mut x);
+                    solver.inward(&tree, &mut x);
+                    solver.outward(&mut x);
                     let worst = x
                         .iter()
                         .zip(&change)
-                        .fold(0.0_f64, |m, (a, b)| m.max((a + b).abs()));
+                        .fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
                     // e⁴ times fifth derivatives, and rounding over e; differences of potentials have half the digits.
                     let bound = if name == "by differences" { 1e-7 } else { 2e-9 };
                     assert!(worst < bound, "{name}, {forcing}: {worst:e}");
-                    // Several right sides at once, the second twice the first.
-                    let mut both: Vec<f64> = x0.iter().flat_map(|r| [*r, 2.0 * r, 0.0]).collect();
-                    solver.solve_many(&tree, &mut both, 3);
-                    for (x, several) in x.iter().zip(both.chunks(3)) {
-                        let size = 1e-12 * (1.0 + x.abs());
-                        assert!((several[0] - x).abs() < size && (several[1] - 2.0 * x).abs() < 2.0 * size);
-                        assert!(several[2] == 0.0, "{several:?}");
+                    // In halves: `R J⁻¹ C`, for all of R and C, and for one arm alone.
+                    let arm = 0..4;
+                    for runs in [vec![0..n], vec![arm]] {
+                        let within = |x: &[f64]| -> Vec<f64> {
+                            let each = x.iter().enumerate();
+                            each.map(|(k, x)| if runs[0].contains(&k) { *x } else { 0.0 })
+                                .collect()
+                        };
+                        let (mut row, mut column) = (within(&v), within(&x0));
+                        let mut whole = column.clone();
+                        solver.inward(&tree, &mut whole);
+                        solver.outward(&mut whole);
+                        let expected: f64 = row.iter().zip(&whole).map(|(a, b)| a * b).sum();
+                        solver.split(&tree, std::slice::from_ref(&runs), &mut row, &mut column);
+                        let halves: f64 = row.iter().zip(&column).map(|(a, b)| a * b).sum();
+                        // Sums of numbers of order one to ten.
+                        assert!((halves - expected).abs() < 1e-12, "{name}: {halves} {expected}");
                     }
                 }
             }

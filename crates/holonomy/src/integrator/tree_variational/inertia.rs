@@ -1,5 +1,6 @@
-//! `M⁻¹` where a step ends: written out for small trees, in sweeps for others.
+//! `M = L U` where a step ends: written out for small trees; in sweeps for others, with `U = 1`.
 use crate::tree::{Dynamics, Kinematics, Mass, Tree};
+use std::ops::Range;
 
 #[derive(Clone, Debug)]
 pub(super) struct Inertia {
@@ -7,7 +8,6 @@ pub(super) struct Inertia {
     pub(super) dynamics: Dynamics,
     /// What driven joints add to the momenta.
     driven: Vec<f64>,
-    column: Vec<f64>,
     out: Vec<f64>,
 }
 
@@ -17,7 +17,6 @@ impl Inertia {
             written: Mass::new(tree),
             dynamics: Dynamics::default(),
             driven: Vec::new(),
-            column: Vec::new(),
             out: vec![0.0; tree.velocities()],
         }
     }
@@ -50,28 +49,39 @@ impl Inertia {
         Ok(())
     }
 
-    /// The velocity of given momenta.
-    pub(super) fn velocity(&mut self, tree: &Tree, p: &[f64], v: &mut [f64]) {
+    /// `L⁻¹ (p − driven)`: the first half of the way from momenta to velocities.
+    pub(super) fn inward(&mut self, tree: &Tree, p: &[f64], out: &mut [f64]) {
         let Some(mass) = &self.written else {
-            return self.dynamics.velocity(tree, p, v);
+            return self.dynamics.velocity(tree, p, out);
         };
-        for ((v, p), driven) in v.iter_mut().zip(p).zip(&self.driven) {
-            *v = p - driven;
+        for ((out, p), driven) in out.iter_mut().zip(p).zip(&self.driven) {
+            *out = p - driven;
         }
-        mass.solve(v);
+        mass.factors().inward(out);
     }
 
-    /// `M⁻¹ f` in place for several f, with `count` numbers for each velocity.
-    pub(super) fn solve_many(&mut self, tree: &Tree, f: &mut [f64], count: usize) {
-        if let Some(mass) = &self.written {
-            return mass.solve_many(f, count);
-        }
-        for k in 0..count {
-            self.column.clear();
-            self.column.extend(f[k..].iter().step_by(count));
-            self.dynamics.solve_mass(tree, &self.column, &mut self.out);
-            for (f, x) in f[k..].iter_mut().step_by(count).zip(&self.out) {
-                *f = *x;
+    /// Turns equal rows G, with what they depend on, into `G U⁻¹` and `(L⁻¹ Gᵀ)ᵀ`.
+    pub(super) fn split(
+        &mut self,
+        tree: &Tree,
+        supports: &[Vec<Range<usize>>],
+        rows: &mut [f64],
+        columns: &mut [f64],
+    ) {
+        let n = tree.velocities().max(1);
+        let each = supports
+            .iter()
+            .zip(columns.chunks_exact_mut(n))
+            .zip(rows.chunks_exact_mut(n));
+        for ((runs, column), row) in each {
+            match &self.written {
+                Some(mass) => {
+                    mass.factors().inward_within(runs, column);
+                    mass.factors().transposed_within(runs, row);
+                }
+                None => {
+                    self.dynamics.solve_mass(tree, row, column);
+                }
             }
         }
     }

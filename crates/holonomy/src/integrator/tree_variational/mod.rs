@@ -115,13 +115,14 @@ impl TreeVariational {
         let worth: Vec<f64> = tree.units().iter().map(|unit| 1.0 / unit).collect();
         let zeros = vec![0.0; worth.len()];
         let inertia = Inertia::new(&tree);
+        let closure = Closure::new(&tree);
         let past = Past::new(tree.coordinates(), tree.velocities(), tree.constraints());
         Self {
             solver: Coupled::new(&tree),
             tree,
             options,
             balance: Balance::default(),
-            closure: Closure::default(),
+            closure,
             applied: zeros.clone(),
             inertia,
             worth,
@@ -204,7 +205,8 @@ impl TreeVariational {
     fn evaluate(&mut self, state: &State) -> Result<f64, usize> {
         let constrained = self.tree.constraints() > 0;
         if constrained {
-            self.closure.push(&state.p, &mut self.balance.p);
+            let Balance { p, sizes, .. } = &mut self.balance;
+            self.closure.push(&state.p, p, sizes);
         }
         self.balance.evaluate(&self.tree, state)?;
         self.balance

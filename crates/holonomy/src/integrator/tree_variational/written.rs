@@ -132,20 +132,9 @@ impl Written {
         self.matrix.factorise().map_err(|j| self.nodes[j])
     }
 
-    /// Solves `δr = −r` in place for several r, with `count` numbers for each velocity.
-    pub(super) fn solve_many(&self, r: &mut [f64], count: usize) {
-        self.matrix.solve_many(r, count);
-        for x in r {
-            *x = -*x;
-        }
-    }
-
-    /// Solves `δr = −r` in place: r becomes x.
-    pub(super) fn solve(&self, r: &mut [f64]) {
-        self.matrix.solve(r);
-        for x in r {
-            *x = -*x;
-        }
+    /// The matrix, factorised.
+    pub(super) fn factors(&self) -> &Branched {
+        &self.matrix
     }
 }
 
