@@ -1,31 +1,23 @@
-//! Which velocities a constraint can depend on.
+//! Which velocities constraints can depend on.
 use super::{Constraint, Tree};
-use std::ops::Range;
 
 impl Tree {
-    /// For each equation of constraint the velocities of all that carries what it holds on to: runs of them, in order.
-    pub(crate) fn supports(&self) -> Vec<Vec<Range<usize>>> {
-        let mut out = Vec::new();
+    /// The velocities of all that carries what constraints hold on to, in order.
+    pub(crate) fn constrained_velocities(&self) -> Vec<usize> {
+        let mut carries = vec![false; self.nodes.len()];
         for (_, constraint) in &self.constraints {
-            let mut carries = vec![false; self.nodes.len()];
             for node in self.held_by(constraint) {
-                let mut next = Some(node);
+                let mut next = Some(node).filter(|i| !carries[*i]);
                 while let Some(i) = next {
                     carries[i] = true;
-                    next = self.nodes[i].parent;
+                    next = self.nodes[i].parent.filter(|parent| !carries[*parent]);
                 }
             }
-            let mut runs: Vec<Range<usize>> = Vec::new();
-            for (node, _) in self.nodes.iter().zip(&carries).filter(|(_, carries)| **carries) {
-                let next = node.v..node.v + node.dofs;
-                match runs.last_mut() {
-                    Some(run) if run.end == next.start => run.end = next.end,
-                    _ => runs.push(next),
-                }
-            }
-            out.extend(std::iter::repeat_n(runs, constraint.rows()));
         }
-        out
+        let carriers = self.nodes.iter().zip(carries).filter(|(_, carries)| *carries);
+        carriers
+            .flat_map(|(node, _)| node.v..node.v + node.dofs)
+            .collect()
     }
 
     /// The nodes that a constraint holds on to.

@@ -9,8 +9,8 @@
 //!
 //! p⁺ −= G(q⁺)ᵀμ,   G(q⁺) v⁺ + ∂g/∂t = 0                        for μ, with M(q⁺) = L U likewise
 //! ```
-//! The halves of the solution for an equation cost no more than the bodies that carry what it holds on to. The small
-//! matrix may be singular: the multipliers are then the shortest that do.
+//! Halves of solutions cost no more than the bodies that carry what constraints hold on to. The small matrix may be
+//! singular: the multipliers are then the shortest that do.
 use super::{balance::Balance, coupled::Coupled, inertia::Inertia};
 use crate::{
     Vec3,
@@ -18,7 +18,22 @@ use crate::{
     tree::{DEPENDENT, Kind, Kinematics, MinNorm, Moving, Rows, Tree},
 };
 use nalgebra::Matrix3;
-use std::ops::Range;
+
+/// Calls a function for matrices with m numbers in each row, compiled for common m. M is 0 for others.
+macro_rules! in_width {
+    ($m:expr, $function:ident($($argument:expr),*)) => {
+        match $m {
+            1 => $function::<1>($($argument),*),
+            2 => $function::<2>($($argument),*),
+            3 => $function::<3>($($argument),*),
+            4 => $function::<4>($($argument),*),
+            5 => $function::<5>($($argument),*),
+            6 => $function::<6>($($argument),*),
+            8 => $function::<8>($($argument),*),
+            _ => $function::<0>($($argument),*),
+        }
+    };
+}
 
 /// Multipliers of one step and what they are computed with.
 #[derive(Clone, Debug, Default)]
@@ -32,9 +47,9 @@ pub(super) struct Closure {
     /// The change of λ that is proposed, and the one that was last made.
     change: Vec<f64>,
     applied: Vec<f64>,
-    /// The velocities that each equation depends on.
-    supports: Vec<Vec<Range<usize>>>,
-    /// `R̂ / h`, `Ĉᵀ` and `R̂ Ĉ`.
+    /// The velocities that equations depend on.
+    among: Vec<usize>,
+    /// `R̂ᵀ/h` and Ĉ, with one number per equation for each velocity, and `R̂ Ĉ`.
     rows: Vec<f64>,
     columns: Vec<f64>,
     schur: MinNorm,
@@ -55,7 +70,7 @@ impl Closure {
     /// Work space for a tree.
     pub(super) fn new(tree: &Tree) -> Self {
         Self {
-            supports: tree.supports(),
+            among: tree.constrained_velocities(),
             ..Self::default()
         }
     }
@@ -91,19 +106,12 @@ impl Closure {
         for (size, p) in sizes.iter_mut().zip(p) {
             *size = p.abs();
         }
-        let rows = self
-            .start
-            .jacobian
-            .chunks_exact(p.len().max(1))
-            .zip(&self.start.terms);
-        for ((lambda, runs), (row, terms)) in self.lambda.iter().zip(&self.supports).zip(rows) {
+        let rows = self.start.jacobian.chunks_exact(p.len().max(1));
+        for ((lambda, terms), row) in self.lambda.iter().zip(&self.start.terms).zip(rows) {
             let term = terms * lambda.abs();
-            for run in runs {
-                let parts = out[run.clone()].iter_mut().zip(&mut sizes[run.clone()]);
-                for ((out, size), g) in parts.zip(&row[run.clone()]) {
-                    *out -= g * lambda;
-                    *size += term;
-                }
+            for ((out, size), g) in out.iter_mut().zip(&mut *sizes).zip(row) {
+                *out -= g * lambda;
+                *size += if *g == 0.0 { 0.0 } else { term };
             }
         }
     }
@@ -139,30 +147,20 @@ impl Closure {
         solver: &mut Coupled,
     ) {
         self.constrain_end(tree, t, next_q, true);
-        self.columns.clone_from(&self.start.jacobian);
-        self.rows.clone_from(&self.end.jacobian);
-        let n = tree.velocities().max(1);
+        let m = self.lambda.len();
+        transpose(&self.start.jacobian, m, &mut self.columns);
+        transpose(&self.end.jacobian, m, &mut self.rows);
         for (i, node) in tree.nodes.iter().enumerate() {
             let (Kind::Ball, Some(turn)) = (node.kind, &balance.turns[i]) else {
                 continue;
             };
-            let (y, range) = (turn.start(), node.v..node.v + 3);
-            let transposed = y.transpose();
-            let each = self
-                .columns
-                .chunks_exact_mut(n)
-                .zip(self.rows.chunks_exact_mut(n));
-            for ((column, row), runs) in each.zip(&self.supports) {
-                if runs.iter().any(|run| run.contains(&node.v)) {
-                    turn_by(&y, &mut column[range.clone()]);
-                    turn_by(&transposed, &mut row[range.clone()]);
-                }
-            }
+            let (y, range) = (turn.start(), node.v * m..(node.v + 3) * m);
+            turn_each(&mut self.columns[range.clone()], &y);
+            turn_each(&mut self.rows[range], &y.transpose());
         }
-        solver.split(tree, &self.supports, &mut self.rows, &mut self.columns);
-        let m = self.lambda.len();
+        solver.split(tree, &self.among, &mut self.rows, &mut self.columns, m);
         let schur = self.schur.reset(m);
-        product(&self.supports, &self.rows, &self.columns, schur);
+        in_width!(m, product(&self.rows, &self.columns, schur));
         for x in schur {
             *x *= balance.h;
         }
@@ -176,20 +174,15 @@ impl Closure {
 
     /// Turns `L⁻¹r` into `U x` of the correction x that also closes the constraints, with its change of λ.
     pub(super) fn correct(&mut self, h: f64, x: &mut [f64]) {
-        let n = x.len().max(1);
+        let m = self.lambda.len();
         self.change.clear();
-        let rows = self.rows.chunks_exact(n).zip(&self.supports).zip(&self.end.value);
-        self.change
-            .extend(rows.map(|((row, runs), g)| h * dot_within(runs, row, x) - g));
+        self.change.resize(m, 0.0);
+        in_width!(m, times(&self.rows, x, &mut self.change));
+        for (change, g) in self.change.iter_mut().zip(&self.end.value) {
+            *change = h * *change - g;
+        }
         self.schur.solve(&mut self.change);
-        for x in &mut *x {
-            *x = -*x;
-        }
-        for (column, change) in self.columns.chunks_exact(n).zip(&self.change) {
-            for (x, c) in x.iter_mut().zip(column) {
-                *x += c * change;
-            }
-        }
+        in_width!(m, combine(&self.columns, &self.change, x));
     }
 
     /// Makes the change of λ.
@@ -220,32 +213,22 @@ impl Closure {
         let (m, n) = (self.lambda.len(), next_p.len());
         self.constrain_end(tree, t, next_q, true);
         mass.factorise(tree, t, &mut self.kinematics)?;
-        self.end_rows.clone_from(&self.end.jacobian);
-        self.end_columns.clone_from(&self.end.jacobian);
-        mass.split(tree, &self.supports, &mut self.end_rows, &mut self.end_columns);
+        transpose(&self.end.jacobian, m, &mut self.end_rows);
+        mass.split(tree, &self.among, &mut self.end_rows, &mut self.end_columns, m);
         let mobility = self.mobility.reset(m);
-        product(&self.supports, &self.end_rows, &self.end_columns, mobility);
+        in_width!(m, product(&self.end_rows, &self.end_columns, mobility));
         self.mobility.factorise(DEPENDENT);
         // The second time takes out what rounding left of the first.
         self.half.resize(n, 0.0);
         for _ in 0..2 {
             mass.inward(tree, next_p, &mut self.half);
-            self.change.clear();
-            let rows = self
-                .end_rows
-                .chunks_exact(n)
-                .zip(&self.supports)
-                .zip(&self.end.rate);
-            self.change
-                .extend(rows.map(|((row, runs), rate)| dot_within(runs, row, &self.half) + rate));
+            self.change.clone_from(&self.end.rate);
+            in_width!(m, times(&self.end_rows, &self.half, &mut self.change));
             self.mobility.solve(&mut self.change);
-            let rows = self.end.jacobian.chunks_exact(n).zip(&self.supports);
-            for ((row, runs), (mu, change)) in rows.zip(self.mu.iter_mut().zip(&self.change)) {
-                *mu += change;
-                for run in runs {
-                    for (p, g) in next_p[run.clone()].iter_mut().zip(&row[run.clone()]) {
-                        *p -= g * change;
-                    }
+            for k in 0..m {
+                self.mu[k] += self.change[k];
+                for (p, g) in next_p.iter_mut().zip(&self.end.jacobian[k * n..(k + 1) * n]) {
+                    *p -= g * self.change[k];
                 }
             }
         }
@@ -253,34 +236,79 @@ impl Closure {
     }
 }
 
-/// The product of two vectors, of which the first is zero elsewhere.
-fn dot_within(runs: &[Range<usize>], a: &[f64], b: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for run in runs {
-        for (a, b) in a[run.clone()].iter().zip(&b[run.clone()]) {
-            sum += a * b;
-        }
-    }
-    sum
-}
-
-/// All products of rows with columns, all of them stored one after the other.
-fn product(supports: &[Vec<Range<usize>>], rows: &[f64], columns: &[f64], out: &mut [f64]) {
-    let m = supports.len();
+/// From m rows of a matrix to one row of m numbers for each of its columns.
+fn transpose(rows: &[f64], m: usize, out: &mut Vec<f64>) {
     let n = rows.len() / m.max(1);
-    let each = rows
-        .chunks_exact(n.max(1))
-        .zip(supports)
-        .zip(out.chunks_exact_mut(m.max(1)));
-    for ((row, runs), out) in each {
-        for (column, out) in columns.chunks_exact(n.max(1)).zip(out) {
-            *out = dot_within(runs, row, column);
+    out.clear();
+    out.resize(rows.len(), 0.0);
+    for (k, row) in rows.chunks_exact(n.max(1)).enumerate() {
+        for (out, x) in out[k..].iter_mut().step_by(m).zip(row) {
+            *out = *x;
         }
     }
 }
 
-/// `Y x` in place.
-fn turn_by(y: &Matrix3<f64>, x: &mut [f64]) {
-    let turned = y * Vec3::new(x[0], x[1], x[2]);
-    x.copy_from_slice(turned.as_slice());
+/// `out += Aᵀ x`.
+fn times<const M: usize>(a: &[f64], x: &[f64], out: &mut [f64]) {
+    if M == 0 {
+        for (row, x) in a.chunks_exact(out.len().max(1)).zip(x) {
+            for (out, a) in out.iter_mut().zip(row) {
+                *out += a * x;
+            }
+        }
+        return;
+    }
+    let mut sums = [0.0; M];
+    sums.copy_from_slice(out);
+    for (row, x) in a.chunks_exact(M.max(1)).zip(x) {
+        for k in 0..M {
+            sums[k] += row[k] * x;
+        }
+    }
+    out.copy_from_slice(&sums);
+}
+
+/// `x = A y − x`.
+fn combine<const M: usize>(a: &[f64], y: &[f64], x: &mut [f64]) {
+    let m = if M == 0 { y.len() } else { M };
+    for (row, x) in a.chunks_exact(m.max(1)).zip(x) {
+        let mut sum = 0.0;
+        for k in 0..m {
+            sum += row[k] * y[k];
+        }
+        *x = sum - *x;
+    }
+}
+
+/// `out = Aᵀ B`; zeros are given.
+fn product<const M: usize>(a: &[f64], b: &[f64], out: &mut [f64]) {
+    if M == 0 {
+        let m = out.len().isqrt().max(1);
+        for (a, b) in a.chunks_exact(m).zip(b.chunks_exact(m)) {
+            for (out, a) in out.chunks_exact_mut(m).zip(a) {
+                for (out, b) in out.iter_mut().zip(b) {
+                    *out += a * b;
+                }
+            }
+        }
+        return;
+    }
+    let mut sums = [[0.0; M]; M];
+    for (a, b) in a.chunks_exact(M.max(1)).zip(b.chunks_exact(M.max(1))) {
+        for k in 0..M {
+            for l in 0..M {
+                sums[k][l] += a[k] * b[l];
+            }
+        }
+    }
+    out.copy_from_slice(sums.as_flattened());
+}
+
+/// `Y` times three rows.
+fn turn_each(rows: &mut [f64], y: &Matrix3<f64>) {
+    let m = rows.len() / 3;
+    for k in 0..m {
+        let x = y * Vec3::new(rows[k], rows[m + k], rows[2 * m + k]);
+        (rows[k], rows[m + k], rows[2 * m + k]) = (x.x, x.y, x.z);
+    }
 }

@@ -12,7 +12,6 @@ use crate::{
     solve::Lu,
     tree::{Couplings, Tree},
 };
-use std::ops::Range;
 
 /// The eliminated matrix, with links.
 #[derive(Clone, Debug)]
@@ -26,6 +25,7 @@ pub(super) struct Coupled {
     s: Vec<f64>,
     right: Vec<f64>,
     columns: Vec<f64>,
+    column: Vec<f64>,
 }
 
 impl Coupled {
@@ -39,6 +39,7 @@ impl Coupled {
             s: Vec::new(),
             right: Vec::new(),
             columns: Vec::new(),
+            column: Vec::new(),
         }
     }
 
@@ -94,28 +95,30 @@ impl Coupled {
         }
     }
 
-    /// Turns rows R and columns C, with what both depend on, into `R U⁻¹` and `L⁻¹ C`.
+    /// From `Rᵀ` and C, with `count` numbers for each velocity, to `U⁻ᵀ Rᵀ` and `L⁻¹ C`; both depend on some
+    /// velocities only.
     pub(super) fn split(
         &mut self,
         tree: &Tree,
-        supports: &[Vec<Range<usize>>],
+        among: &[usize],
         rows: &mut [f64],
         columns: &mut [f64],
+        count: usize,
     ) {
-        let n = tree.velocities().max(1);
-        let each = supports
-            .iter()
-            .zip(rows.chunks_exact_mut(n))
-            .zip(columns.chunks_exact_mut(n));
-        for ((runs, row), column) in each {
-            match &self.written {
-                Some(written) => {
-                    written.factors().inward_within(runs, column);
-                    written.factors().transposed_within(runs, row);
-                }
-                None => self.solve(tree, column),
+        if let Some(written) = &self.written {
+            written.factors().transposed_many(among, rows, count);
+            return written.factors().inward_many(among, columns, count);
+        }
+        let mut column = std::mem::take(&mut self.column);
+        for k in 0..count {
+            column.clear();
+            column.extend(columns[k..].iter().step_by(count));
+            self.solve(tree, &mut column);
+            for (r, x) in columns[k..].iter_mut().step_by(count).zip(&column) {
+                *r = *x;
             }
         }
+        self.column = column;
     }
 
     /// `J⁻¹ r` in place, in sweeps.
@@ -340,23 +343,33 @@ mod tests {
                     // e⁴ times fifth derivatives, and rounding over e; differences of potentials have half the digits.
                     let bound = if name == "by differences" { 1e-7 } else { 2e-9 };
                     assert!(worst < bound, "{name}, {forcing}: {worst:e}");
-                    // In halves: `R J⁻¹ C`, for all of R and C, and for one arm alone.
-                    let arm = 0..4;
-                    for runs in [vec![0..n], vec![arm]] {
-                        let within = |x: &[f64]| -> Vec<f64> {
-                            let each = x.iter().enumerate();
-                            each.map(|(k, x)| if runs[0].contains(&k) { *x } else { 0.0 })
-                                .collect()
+                    // In halves: `R J⁻¹ C`, for all velocities and for those of one arm, and columns in all widths.
+                    for (among, count) in [(0..n, 1), (0..4, 1), (0..n, 3), (0..4, 11)] {
+                        let among: Vec<usize> = among.collect();
+                        let part = |x: &[f64], c: usize| -> Vec<f64> {
+                            let entry = |k: &usize| {
+                                if among.contains(k) {
+                                    x[*k] * (1.0 + c as f64)
+                                } else {
+                                    0.0
+                                }
+                            };
+                            (0..n).map(|k| entry(&k)).collect()
                         };
-                        let (mut row, mut column) = (within(&v), within(&x0));
-                        let mut whole = column.clone();
-                        solver.inward(&tree, &mut whole);
-                        solver.outward(&mut whole);
-                        let expected: f64 = row.iter().zip(&whole).map(|(a, b)| a * b).sum();
-                        solver.split(&tree, std::slice::from_ref(&runs), &mut row, &mut column);
-                        let halves: f64 = row.iter().zip(&column).map(|(a, b)| a * b).sum();
-                        // Sums of numbers of order one to ten.
-                        assert!((halves - expected).abs() < 1e-12, "{name}: {halves} {expected}");
+                        let many = |x: &[f64]| -> Vec<f64> {
+                            (0..n * count).map(|k| part(x, k % count)[k / count]).collect()
+                        };
+                        let (mut rows, mut columns) = (many(&v), many(&x0));
+                        solver.split(&tree, &among, &mut rows, &mut columns, count);
+                        for c in 0..count {
+                            let mut whole = part(&x0, c);
+                            solver.inward(&tree, &mut whole);
+                            solver.outward(&mut whole);
+                            let expected: f64 = part(&v, 0).iter().zip(&whole).map(|(a, b)| a * b).sum();
+                            let halves: f64 = (0..n).map(|k| rows[k * count] * columns[k * count + c]).sum();
+                            // Sums of numbers of order ten to a hundred.
+                            assert!((halves - expected).abs() < 1e-11, "{name}: {halves} {expected}");
+                        }
                     }
                 }
             }

@@ -1,6 +1,5 @@
 //! `M = L U` where a step ends: written out for small trees; in sweeps for others, with `U = 1`.
 use crate::tree::{Dynamics, Kinematics, Mass, Tree};
-use std::ops::Range;
 
 #[derive(Clone, Debug)]
 pub(super) struct Inertia {
@@ -8,6 +7,7 @@ pub(super) struct Inertia {
     pub(super) dynamics: Dynamics,
     /// What driven joints add to the momenta.
     driven: Vec<f64>,
+    column: Vec<f64>,
     out: Vec<f64>,
 }
 
@@ -17,6 +17,7 @@ impl Inertia {
             written: Mass::new(tree),
             dynamics: Dynamics::default(),
             driven: Vec::new(),
+            column: Vec::new(),
             out: vec![0.0; tree.velocities()],
         }
     }
@@ -60,28 +61,29 @@ impl Inertia {
         mass.factors().inward(out);
     }
 
-    /// Turns equal rows G, with what they depend on, into `G U⁻¹` and `(L⁻¹ Gᵀ)ᵀ`.
+    /// From `Gᵀ` to `U⁻ᵀ Gᵀ`, and to `L⁻¹ Gᵀ`, with `count` numbers for each velocity; they depend on some.
     pub(super) fn split(
         &mut self,
         tree: &Tree,
-        supports: &[Vec<Range<usize>>],
+        among: &[usize],
         rows: &mut [f64],
-        columns: &mut [f64],
+        columns: &mut Vec<f64>,
+        count: usize,
     ) {
-        let n = tree.velocities().max(1);
-        let each = supports
-            .iter()
-            .zip(columns.chunks_exact_mut(n))
-            .zip(rows.chunks_exact_mut(n));
-        for ((runs, column), row) in each {
-            match &self.written {
-                Some(mass) => {
-                    mass.factors().inward_within(runs, column);
-                    mass.factors().transposed_within(runs, row);
-                }
-                None => {
-                    self.dynamics.solve_mass(tree, row, column);
-                }
+        if let Some(mass) = &self.written {
+            mass.factors().inward_many(among, rows, count);
+            columns.clear();
+            columns.extend_from_slice(rows);
+            return mass.factors().scale_many(among, rows, count);
+        }
+        columns.clear();
+        columns.extend_from_slice(rows);
+        for k in 0..count {
+            self.column.clear();
+            self.column.extend(rows[k..].iter().step_by(count));
+            self.dynamics.solve_mass(tree, &self.column, &mut self.out);
+            for (x, out) in columns[k..].iter_mut().step_by(count).zip(&self.out) {
+                *x = *out;
             }
         }
     }

@@ -84,8 +84,7 @@ impl Written {
             self.turning[i] = Turning {
                 fixed: load.fixed,
                 placed: load.placed,
-                turning: load.turning + o.cross_matrix() * load.fixed.cross_matrix()
-                    - load.placed.cross_matrix() * o.cross_matrix(),
+                turning: load.turning + crosses(&o, &load.fixed) - crosses(&load.placed, &o),
             };
         }
         for (i, node) in tree.nodes.iter().enumerate().rev() {
@@ -144,6 +143,11 @@ fn dot(a: &Vector12, b: &Vector12) -> f64 {
     let ([a], [b]) = (&a.data.0, &b.data.0);
     let each: [f64; 4] = std::array::from_fn(|k| a[k] * b[k] + a[k + 4] * b[k + 4] + a[k + 8] * b[k + 8]);
     (each[0] + each[2]) + (each[1] + each[3])
+}
+
+/// `â b̂ = b aᵀ − a·b`.
+fn crosses(a: &Vec3, b: &Vec3) -> Matrix3<f64> {
+    b * a.transpose() - Matrix3::from_diagonal_element(a.dot(b))
 }
 
 fn quarters(x: &Vector12) -> [Vec3; 4] {
