@@ -284,10 +284,12 @@ impl Tree {
             let d = b.r - a.r;
             let distance = d.norm();
             let n = d / distance;
-            let (v, along) = (b.v - a.v, n.dot(&(b.v - a.v)));
             out.value[row] += distance;
             out.scale[row] += a.r.norm() + b.r.norm();
-            out.second[row] += n.dot(&(b.a - a.a)) + (v.norm_squared() - along * along) / distance;
+            if at.accelerations.is_some() {
+                let (v, along) = (b.v - a.v, n.dot(&(b.v - a.v)));
+                out.second[row] += n.dot(&(b.a - a.a)) + (v.norm_squared() - along * along) / distance;
+            }
             self.pull(at, pair[1], &n, row, out);
             self.pull(at, pair[0], &-n, row, out);
         }

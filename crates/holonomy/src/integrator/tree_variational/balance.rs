@@ -94,6 +94,7 @@ impl Balance {
         self.kinematics.fit(tree);
         self.momenta.resize(tree.nodes.len(), Wrench::zeros());
         self.forces.resize(tree.nodes.len(), Wrench::zeros());
+        // Roots and quotients of one joint need not wait for those of another.
         for (i, node) in tree.nodes.iter().enumerate() {
             let (q, v) = (&state.q[node.q..], &self.v[node.v..node.v + node.dofs]);
             let middle = &mut self.middle[node.q..];
@@ -111,6 +112,9 @@ impl Balance {
                 }
                 Kind::Fixed | Kind::Driven { .. } => {}
             }
+        }
+        for (i, node) in tree.nodes.iter().enumerate() {
+            let (v, middle) = (&self.v[node.v..node.v + node.dofs], &self.middle[node.q..]);
             let (before, frame) = self.kinematics.frames.split_at_mut(i);
             let (parent, frame) = (node.parent.map(|parent| &before[parent]), &mut frame[0]);
             frame.pose(parent, node, middle);
@@ -158,7 +162,7 @@ impl Balance {
                         + turn.middle_of(&g) * weight;
                     let terms =
                         one_norm(&three(&self.sizes, node.v)) + moments + weight.abs() * one_norm(&effort);
-                    unbalance = worse(unbalance, residual.norm(), terms);
+                    unbalance = worse(unbalance, one_norm(&residual), terms);
                     self.pushes[node.v..node.v + 3].copy_from_slice(g.as_slice());
                     self.residual[node.v..node.v + 3].copy_from_slice(residual.as_slice());
                 }

@@ -100,17 +100,23 @@ impl Closure {
         self.mu.resize(m, 0.0);
     }
 
-    /// `p − Gᵀλ`, and the sizes of the terms.
-    pub(super) fn push(&self, p: &[f64], out: &mut [f64], sizes: &mut [f64]) {
+    /// `p − Gᵀλ`.
+    pub(super) fn push(&self, p: &[f64], out: &mut [f64]) {
         out.copy_from_slice(p);
-        for (size, p) in sizes.iter_mut().zip(p) {
-            *size = p.abs();
-        }
         let rows = self.start.jacobian.chunks_exact(p.len().max(1));
+        for (lambda, row) in self.lambda.iter().zip(rows) {
+            for (out, g) in out.iter_mut().zip(row) {
+                *out -= g * lambda;
+            }
+        }
+    }
+
+    /// Adds the sizes of the terms that make up `Gᵀλ`.
+    pub(super) fn add_sizes(&self, sizes: &mut [f64]) {
+        let rows = self.start.jacobian.chunks_exact(sizes.len().max(1));
         for ((lambda, terms), row) in self.lambda.iter().zip(&self.start.terms).zip(rows) {
             let term = terms * lambda.abs();
-            for ((out, size), g) in out.iter_mut().zip(&mut *sizes).zip(row) {
-                *out -= g * lambda;
+            for (size, g) in sizes.iter_mut().zip(row) {
                 *size += if *g == 0.0 { 0.0 } else { term };
             }
         }
@@ -175,6 +181,9 @@ impl Closure {
     /// Turns `L⁻¹r` into `U x` of the correction x that also closes the constraints, with its change of λ.
     pub(super) fn correct(&mut self, h: f64, x: &mut [f64]) {
         let m = self.lambda.len();
+        if m == 0 {
+            return x.iter_mut().for_each(|x| *x = -*x);
+        }
         self.change.clear();
         self.change.resize(m, 0.0);
         in_width!(m, times(&self.rows, x, &mut self.change));

@@ -57,14 +57,15 @@ impl Seen {
     }
 
     /// About a point `d` before it.
-    pub(super) fn from(&self, d: &Vec3) -> Self {
+    pub(super) fn from(mut self, d: &Vec3, dofs: usize) -> Self {
         let back = -d;
-        Self {
-            screws: self.screws.map(|s| twist_at(&s, &back)),
-            carried: twist_at(&self.carried, &back),
-            momentum: wrench_from(&self.momentum, d),
-            force: wrench_from(&self.force, d),
+        for screw in &mut self.screws[..dofs] {
+            *screw = twist_at(screw, &back);
         }
+        self.carried = twist_at(&self.carried, &back);
+        self.momentum = wrench_from(&self.momentum, d);
+        self.force = wrench_from(&self.force, d);
+        self
     }
 }
 

@@ -205,8 +205,7 @@ impl TreeVariational {
     fn evaluate(&mut self, state: &State) -> Result<f64, usize> {
         let constrained = self.tree.constraints() > 0;
         if constrained {
-            let Balance { p, sizes, .. } = &mut self.balance;
-            self.closure.push(&state.p, p, sizes);
+            self.closure.push(&state.p, &mut self.balance.p);
         }
         self.balance.evaluate(&self.tree, state)?;
         self.balance

@@ -52,6 +52,7 @@ impl TreeVariational {
             kept: None,
             made: 0,
         };
+        self.closure.add_sizes(&mut self.balance.sizes);
         let (mut retreats, mut idle) = (0, 0);
         let (mut last, mut best) = (f64::INFINITY, f64::INFINITY);
         let (mut first_left, mut last_left) = (f64::INFINITY, f64::INFINITY);

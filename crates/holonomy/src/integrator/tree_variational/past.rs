@@ -19,7 +19,7 @@ const ORDERS: usize = 8;
 
 /// σ before it was measured, and by how much it is believed to fall while it is not.
 const UNKNOWN: f64 = 0.03;
-const FORGET: f64 = 0.9;
+const FORGET: f64 = 0.97;
 
 /// Where each part is.
 #[derive(Clone, Copy, Debug)]

@@ -101,7 +101,7 @@ impl Written {
             }
             let o = frames[i].origin - frames[self.roots[i]].origin;
             let columns = &mut self.columns[node.v..node.v + node.dofs];
-            let seen = Seen::from_joint(balance, node, i).from(&o);
+            let seen = Seen::from_joint(balance, node, i).from(&o, node.dofs);
             let kappa = prepare(columns, balance, node, i, &seen);
             for column in columns.iter_mut() {
                 let [d, theta, v, w] = quarters(&column.gamma);
