@@ -4,7 +4,7 @@
 //! M_ij = S_iᵀ (Σ_{k ⪰ j} I_k) S_j         i carries j: composite bodies, about the origin of their root
 //! ```
 use super::{Branched, Composite, Kinematics, Tree};
-use crate::geometry::se3::{Twist, angular, linear, twist_at};
+use crate::geometry::se3::{Twist, Wrench, angular, linear, twist_at};
 
 /// M, factorised.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Mass {
                 let (way, row, _) = self.matrix.entries(j);
                 let push = body.momentum(&linear(&self.screws[j]), &angular(&self.screws[j]));
                 for (entry, carrier) in row.iter_mut().zip(way) {
-                    *entry = self.screws[*carrier].dot(&push);
+                    *entry = work(&self.screws[*carrier], &push);
                 }
             }
         }
@@ -60,6 +60,13 @@ impl Mass {
     pub(crate) fn factors(&self) -> &Branched {
         &self.matrix
     }
+}
+
+/// A twist times a wrench.
+#[inline]
+fn work(twist: &Twist, wrench: &Wrench) -> f64 {
+    let ([v], [f]) = (&twist.data.0, &wrench.data.0);
+    (v[0] * f[0] + v[1] * f[1] + v[2] * f[2]) + (v[3] * f[3] + v[4] * f[4] + v[5] * f[5])
 }
 
 #[cfg(test)]

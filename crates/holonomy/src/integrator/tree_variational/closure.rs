@@ -247,12 +247,16 @@ impl Closure {
 
 /// From m rows of a matrix to one row of m numbers for each of its columns.
 fn transpose(rows: &[f64], m: usize, out: &mut Vec<f64>) {
-    let n = rows.len() / m.max(1);
-    out.clear();
     out.resize(rows.len(), 0.0);
-    for (k, row) in rows.chunks_exact(n.max(1)).enumerate() {
-        for (out, x) in out[k..].iter_mut().step_by(m).zip(row) {
-            *out = *x;
+    in_width!(m, transpose_into(rows, m, out));
+}
+
+fn transpose_into<const M: usize>(rows: &[f64], m: usize, out: &mut [f64]) {
+    let m = if M == 0 { m } else { M };
+    let n = rows.len() / m.max(1);
+    for (j, out) in out.chunks_exact_mut(m.max(1)).enumerate() {
+        for k in 0..m {
+            out[k] = rows[k * n + j];
         }
     }
 }

@@ -129,3 +129,17 @@ pub(super) fn stack(a: &Vector6<f64>, b: &Vector6<f64>) -> Vector12 {
         a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5],
     ])
 }
+
+/// The product of two vectors, in four sums.
+#[inline]
+pub(super) fn dot(a: &Vector12, b: &Vector12) -> f64 {
+    let ([a], [b]) = (&a.data.0, &b.data.0);
+    dot_of(a, b)
+}
+
+/// The same of plain numbers.
+#[inline]
+pub(super) fn dot_of(a: &[f64; 12], b: &[f64; 12]) -> f64 {
+    let each: [f64; 4] = std::array::from_fn(|k| a[k] * b[k] + a[k + 4] * b[k + 4] + a[k + 8] * b[k + 8]);
+    (each[0] + each[2]) + (each[1] + each[3])
+}

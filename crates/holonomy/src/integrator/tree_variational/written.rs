@@ -10,7 +10,7 @@
 //! See `elimination.rs` for the symbols.
 use super::{
     balance::Balance,
-    column::{Column, Seen, prepare, stack},
+    column::{Column, Seen, dot, prepare, stack},
 };
 use crate::{
     Vec3,
@@ -135,14 +135,6 @@ impl Written {
     pub(super) fn factors(&self) -> &Branched {
         &self.matrix
     }
-}
-
-/// The product of two vectors, in four sums.
-#[inline]
-fn dot(a: &Vector12, b: &Vector12) -> f64 {
-    let ([a], [b]) = (&a.data.0, &b.data.0);
-    let each: [f64; 4] = std::array::from_fn(|k| a[k] * b[k] + a[k + 4] * b[k + 4] + a[k + 8] * b[k + 8]);
-    (each[0] + each[2]) + (each[1] + each[3])
 }
 
 /// `â b̂ = b aᵀ − a·b`.
