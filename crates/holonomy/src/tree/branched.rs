@@ -9,19 +9,44 @@
 //! The way to a velocity begins with the way to each that carries it, so that all loops run along rows that
 //! are stored one after the other. Rows are as long as a multiple of four, and loops take four entries at a time:
 //! what stands beyond the end of a row is of no meaning. O(Σ d²) for depths d, and O(Σ d) for a solution.
+//!
+//! `A = L U`, L with units on its diagonal. `L⁻¹ b` has entries where b has, and for what carries those.
 use super::Tree;
 
+/// Calls for W of `count` things at a time, from the given first one, until all are done.
+macro_rules! in_lanes {
+    ($count:expr, $first:ident, $w:ident => $call:expr) => {{
+        let mut $first = 0;
+        while $first < $count {
+            $first += match $count - $first {
+                1 => in_lanes!(@ 1, $w, $call),
+                2 => in_lanes!(@ 2, $w, $call),
+                3 => in_lanes!(@ 3, $w, $call),
+                4 | 5 => in_lanes!(@ 4, $w, $call),
+                6 | 7 => in_lanes!(@ 6, $w, $call),
+                _ => in_lanes!(@ 8, $w, $call),
+            };
+        }
+    }};
+    (@ $width:literal, $w:ident, $call:expr) => {{
+        const $w: usize = $width;
+        $call;
+        $width
+    }};
+}
 /// A matrix, and then its factors.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Branched {
     /// Where the way to each velocity begins, in fours, and how many are before it on its way.
     ways_of: Vec<(usize, usize)>,
     ways: Vec<usize>,
+    /// Where the ways of what each velocity carries begin, the last first; and where the list of each begins.
+    carried: Vec<usize>,
+    carried_by: Vec<usize>,
     /// u, row after row; at the end of a way the diagonal, and once factorised its inverse.
     rows: Vec<[f64; 4]>,
     /// l, column after column; once factorised divided by the diagonal.
     columns: Vec<[f64; 4]>,
-    diagonal: Vec<f64>,
 }
 
 /// Squares of depths, per velocity, up to which elimination entry by entry costs less than by sweeps.
@@ -62,6 +87,17 @@ impl Branched {
                 carrier = Some(j);
             }
         }
+        let mut carried = vec![Vec::new(); out.ways_of.len()];
+        for (start, depth) in out.ways_of.iter().rev() {
+            for a in &out.ways[4 * start..4 * start + depth] {
+                carried[*a].push(*start);
+            }
+        }
+        for list in carried {
+            out.carried_by.push(out.carried.len());
+            out.carried.extend(list);
+        }
+        out.carried_by.push(out.carried.len());
         out.rows = vec![[0.0; 4]; out.ways.len() / 4];
         out.columns = out.rows.clone();
         out
@@ -81,21 +117,14 @@ impl Branched {
 
     /// Factorises in place. The velocity whose pivot is zero, or no number, is the error.
     pub(crate) fn factorise(&mut self) -> Result<(), usize> {
-        for (i, (start, depth)) in self.ways_of.iter().copied().enumerate().rev() {
-            let (above_rows, row) = self.rows.split_at_mut(start);
-            let (above_columns, column) = self.columns.split_at_mut(start);
-            let end = depth / 4 + 1;
-            let (row, column) = (&mut row[..end], &mut column[..end]);
-            let inverse = 1.0 / pivot(row[depth / 4][depth % 4], i)?;
-            row[depth / 4][depth % 4] = inverse;
-            for x in column.as_flattened_mut() {
+        for a in (0..self.ways_of.len()).rev() {
+            let (start, depth) = self.ways_of[a];
+            in_lanes!(depth / 4 + 1, first, E => self.gather::<E, true>(a, first));
+            let diagonal = &mut self.rows[start + depth / 4][depth % 4];
+            *diagonal = 1.0 / pivot(*diagonal, a)?;
+            let inverse = *diagonal;
+            for x in self.columns[start..=start + depth / 4].as_flattened_mut() {
                 *x *= inverse;
-            }
-            for (k, a) in self.ways[4 * start..4 * start + depth].iter().enumerate() {
-                let (at, end) = (self.ways_of[*a].0, k / 4 + 1);
-                let (u, l) = (row[k / 4][k % 4], column[k / 4][k % 4]);
-                subtract(&mut above_rows[at..at + end], l, &row[..end]);
-                subtract(&mut above_columns[at..at + end], u, &column[..end]);
             }
         }
         Ok(())
@@ -103,34 +132,49 @@ impl Branched {
 
     /// The same for a symmetric, positive matrix, of which the rows are given.
     pub(crate) fn factorise_symmetric(&mut self) -> Result<(), usize> {
-        self.diagonal.clear();
-        let rows = self.rows.as_flattened();
-        let diagonal = self.ways_of.iter().map(|(start, depth)| rows[4 * start + depth]);
-        self.diagonal.extend(diagonal);
-        for (i, (start, depth)) in self.ways_of.iter().copied().enumerate().rev() {
-            let (above, row) = self.rows.split_at_mut(start);
-            let end = depth / 4 + 1;
-            let (row, column) = (&mut row[..end], &mut self.columns[start..start + end]);
-            let left = pivot(row[depth / 4][depth % 4], i)?;
-            if !(left > CANCELLED * self.diagonal[i]) {
-                return Err(i);
+        for a in (0..self.ways_of.len()).rev() {
+            let (start, depth) = self.ways_of[a];
+            let (at, lane) = (start + depth / 4, depth % 4);
+            let whole = self.rows[at][lane];
+            in_lanes!(depth / 4 + 1, first, E => self.gather::<E, false>(a, first));
+            let left = pivot(self.rows[at][lane], a)?;
+            if !(left > CANCELLED * whole) {
+                return Err(a);
             }
             let inverse = 1.0 / left;
-            for (l, u) in column.iter_mut().zip(&*row) {
+            for (l, u) in self.columns[start..=at].iter_mut().zip(&self.rows[start..=at]) {
                 *l = u.map(|u| u * inverse);
             }
-            for (k, a) in self.ways[4 * start..4 * start + depth].iter().enumerate() {
-                let (at, end) = (self.ways_of[*a].0, k / 4 + 1);
-                subtract(&mut above[at..at + end], column[k / 4][k % 4], &row[..end]);
-            }
-            row[depth / 4][depth % 4] = inverse;
+            self.rows[at][lane] = inverse;
         }
         Ok(())
     }
 
-    /// Solves in place, for one right side.
-    pub(crate) fn solve(&self, b: &mut [f64]) {
-        let (rows, columns) = (self.rows.as_flattened(), self.columns.as_flattened());
+    /// Takes from E fours of a row, and of its column if `BOTH`, what the elimination of all that it carries takes.
+    fn gather<const E: usize, const BOTH: bool>(&mut self, a: usize, first: usize) {
+        let (start, depth) = self.ways_of[a];
+        let (mut row, mut column) = ([[0.0; 4]; E], [[0.0; 4]; E]);
+        row.copy_from_slice(&self.rows[start + first..start + first + E]);
+        if BOTH {
+            column.copy_from_slice(&self.columns[start + first..start + first + E]);
+        }
+        for at in &self.carried[self.carried_by[a]..self.carried_by[a + 1]] {
+            let (rows, columns) = (&self.rows[*at..], &self.columns[*at..]);
+            let (u, l) = (rows[depth / 4][depth % 4], columns[depth / 4][depth % 4]);
+            subtract(&mut row, l, &rows[first..first + E]);
+            if BOTH {
+                subtract(&mut column, u, &columns[first..first + E]);
+            }
+        }
+        self.rows[start + first..start + first + E].copy_from_slice(&row);
+        if BOTH {
+            self.columns[start + first..start + first + E].copy_from_slice(&column);
+        }
+    }
+
+    /// The first half of a solution, `L⁻¹ b` in place.
+    pub(crate) fn inward(&self, b: &mut [f64]) {
+        let columns = self.columns.as_flattened();
         for (i, (start, depth)) in self.ways_of.iter().enumerate().rev() {
             let range = 4 * start..4 * start + depth;
             let x = b[i];
@@ -138,6 +182,11 @@ impl Branched {
                 b[*a] -= l * x;
             }
         }
+    }
+
+    /// The second half of a solution, `U⁻¹ b` in place.
+    pub(crate) fn outward(&self, b: &mut [f64]) {
+        let rows = self.rows.as_flattened();
         for (i, (start, depth)) in self.ways_of.iter().enumerate() {
             let range = 4 * start..4 * start + depth;
             // Two sums, each in order: one would wait for every addition.
@@ -155,48 +204,66 @@ impl Branched {
         }
     }
 
-    /// Solves in place for several right sides: `count` numbers for each velocity.
-    pub(crate) fn solve_many(&self, b: &mut [f64], count: usize) {
-        let mut first = 0;
-        while first < count {
-            first += match count - first {
-                1 => self.solve_lanes::<1>(b, count, first),
-                2 | 3 => self.solve_lanes::<2>(b, count, first),
-                4 | 5 => self.solve_lanes::<4>(b, count, first),
-                6 | 7 => self.solve_lanes::<6>(b, count, first),
-                _ => self.solve_lanes::<8>(b, count, first),
-            };
+    /// `L⁻¹ B` in place, where B has `count` numbers for each velocity, and is zero but for some velocities, in order,
+    /// with all that carry them.
+    pub(crate) fn inward_many(&self, among: &[usize], b: &mut [f64], count: usize) {
+        in_lanes!(count, first, W => self.inward_lanes::<W>(among, b, count, first));
+    }
+
+    /// `U⁻ᵀ B` in place, likewise.
+    pub(crate) fn transposed_many(&self, among: &[usize], b: &mut [f64], count: usize) {
+        in_lanes!(count, first, W => self.transposed_lanes::<W>(among, b, count, first));
+    }
+
+    /// The same for a symmetric matrix, from `L⁻¹ B`.
+    pub(crate) fn scale_many(&self, among: &[usize], b: &mut [f64], count: usize) {
+        let rows = self.rows.as_flattened();
+        for i in among {
+            let (start, depth) = self.ways_of[*i];
+            for x in &mut b[i * count..(i + 1) * count] {
+                *x *= rows[4 * start + depth];
+            }
         }
     }
 
-    /// Solves for W right sides, from the given one, out of `count`; W is returned.
-    fn solve_lanes<const W: usize>(&self, b: &mut [f64], count: usize, first: usize) -> usize {
-        let (rows, columns) = (self.rows.as_flattened(), self.columns.as_flattened());
-        for (i, (start, depth)) in self.ways_of.iter().enumerate().rev() {
-            let range = 4 * start..4 * start + depth;
+    fn inward_lanes<const W: usize>(&self, among: &[usize], b: &mut [f64], count: usize, first: usize) {
+        for i in among.iter().rev() {
             let x: [f64; W] = lanes(b, i * count + first);
-            for (a, l) in self.ways[range.clone()].iter().zip(&columns[range]) {
-                let at = a * count + first;
-                for (b, x) in b[at..at + W].iter_mut().zip(&x) {
-                    *b -= l * x;
-                }
+            self.subtract_along(*i, &self.columns, &x, b, (count, first));
+        }
+    }
+
+    fn transposed_lanes<const W: usize>(&self, among: &[usize], b: &mut [f64], count: usize, first: usize) {
+        for i in among.iter().rev() {
+            let (start, depth) = self.ways_of[*i];
+            let inverse = self.rows[start + depth / 4][depth % 4];
+            let x = lanes::<W>(b, i * count + first).map(|x| x * inverse);
+            b[i * count + first..][..W].copy_from_slice(&x);
+            self.subtract_along(*i, &self.rows, &x, b, (count, first));
+        }
+    }
+
+    /// `B_a −= A_ia x` for all a that carry i.
+    #[inline]
+    fn subtract_along<const W: usize>(
+        &self,
+        i: usize,
+        entries: &[[f64; 4]],
+        x: &[f64; W],
+        b: &mut [f64],
+        (count, first): (usize, usize),
+    ) {
+        let (start, depth) = self.ways_of[i];
+        let range = 4 * start..4 * start + depth;
+        for (a, entry) in self.ways[range.clone()]
+            .iter()
+            .zip(&entries.as_flattened()[range])
+        {
+            let at = a * count + first;
+            for (b, x) in b[at..at + W].iter_mut().zip(x) {
+                *b -= entry * x;
             }
         }
-        for (i, (start, depth)) in self.ways_of.iter().enumerate() {
-            let range = 4 * start..4 * start + depth;
-            let mut x: [f64; W] = lanes(b, i * count + first);
-            for (a, u) in self.ways[range.clone()].iter().zip(&rows[range.clone()]) {
-                let other: [f64; W] = lanes(b, a * count + first);
-                for (x, b) in x.iter_mut().zip(&other) {
-                    *x -= u * b;
-                }
-            }
-            let at = i * count + first;
-            for (b, x) in b[at..at + W].iter_mut().zip(&x) {
-                *b = x * rows[range.end];
-            }
-        }
-        W
     }
 }
 

@@ -146,7 +146,7 @@ pub(crate) struct Rows {
     /// G, row by row.
     pub(crate) jacobian: Vec<f64>,
     /// The largest of the terms that make up a row of G.
-    terms: Vec<f64>,
+    pub(crate) terms: Vec<f64>,
     /// Leaves G out.
     pub(crate) values_only: bool,
 }
@@ -284,10 +284,12 @@ impl Tree {
             let d = b.r - a.r;
             let distance = d.norm();
             let n = d / distance;
-            let (v, along) = (b.v - a.v, n.dot(&(b.v - a.v)));
             out.value[row] += distance;
             out.scale[row] += a.r.norm() + b.r.norm();
-            out.second[row] += n.dot(&(b.a - a.a)) + (v.norm_squared() - along * along) / distance;
+            if at.accelerations.is_some() {
+                let (v, along) = (b.v - a.v, n.dot(&(b.v - a.v)));
+                out.second[row] += n.dot(&(b.a - a.a)) + (v.norm_squared() - along * along) / distance;
+            }
             self.pull(at, pair[1], &n, row, out);
             self.pull(at, pair[0], &-n, row, out);
         }

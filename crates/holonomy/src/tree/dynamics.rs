@@ -83,25 +83,35 @@ impl Dynamics {
                 self.pushed[node.v + k] = a * s;
             }
             let (screws, pushed) = (&self.screws[range.clone()], &self.pushed[range]);
-            let d = Matrix3::from_fn(|k, l| {
-                if k < node.dofs && l < node.dofs {
-                    screws[k].dot(&pushed[l])
-                } else {
-                    f64::from(u8::from(k == l))
-                }
-            });
             // What is left of the inertia by cancellation alone is no inertia.
-            let floor = 1e-12 * a.abs().max();
-            let inverse = d.try_inverse().filter(|inverse| {
-                (0..node.dofs).all(|k| inverse[(k, k)] > 0.0 && inverse[(k, k)] * floor < 1.0)
-            });
-            self.inverse[i] = inverse.ok_or(i)?;
-            let Some(parent) = node.parent else { continue };
-            for k in 0..node.dofs {
-                for l in 0..node.dofs {
-                    a.ger(-self.inverse[i][(k, l)], &pushed[k], &pushed[l], 1.0);
+            let floor = 1e-12 * a.diagonal().max();
+            let moves = |inverse: f64| inverse > 0.0 && inverse * floor < 1.0;
+            match node.dofs {
+                0 => {}
+                1 => {
+                    let inverse = 1.0 / screws[0].dot(&pushed[0]);
+                    if !moves(inverse) {
+                        return Err(i);
+                    }
+                    self.inverse[i][(0, 0)] = inverse;
+                    a -= pushed[0] * (pushed[0] * inverse).transpose();
+                }
+                _ => {
+                    let d = Matrix3::from_fn(|k, l| screws[k].dot(&pushed[l]));
+                    let inverse = d.try_inverse().ok_or(i)?;
+                    if !(0..3).all(|k| moves(inverse[(k, k)])) {
+                        return Err(i);
+                    }
+                    self.inverse[i] = inverse;
+                    for k in 0..3 {
+                        let along = pushed[0] * inverse[(k, 0)]
+                            + pushed[1] * inverse[(k, 1)]
+                            + pushed[2] * inverse[(k, 2)];
+                        a -= pushed[k] * along.transpose();
+                    }
                 }
             }
+            let Some(parent) = node.parent else { continue };
             // Rounding that is not symmetric would double at every joint: `U D⁻¹ Uᵀ` is `A S D⁻¹ Sᵀ Aᵀ`.
             let a = shifted(&a, &frame.offset);
             self.articulated[parent] += (a + a.transpose()) * 0.5;
@@ -116,7 +126,10 @@ impl Dynamics {
         let frames = &self.kinematics.frames;
         for i in (0..n).rev() {
             let node = &tree.nodes[i];
-            let mut bias = self.bias[i] + self.articulated[i] * self.given[i];
+            let mut bias = self.bias[i];
+            if self.given[i] != Twist::zeros() {
+                bias += self.articulated[i] * self.given[i];
+            }
             let range = node.v..node.v + node.dofs;
             let mut rest = [0.0; 3];
             for (k, j) in range.clone().enumerate() {

@@ -11,7 +11,7 @@ use crate::{
     Vec3,
     geometry::{
         RigidInertia,
-        se3::{Twist, angular, join, linear, twist_at},
+        se3::{Twist, Wrench, angular, join, linear, twist_at},
         so3,
     },
 };
@@ -168,6 +168,25 @@ impl Frame {
             Kind::Translation => join(&self.rotation.column(k).into(), &Vec3::zeros()),
             Kind::Ball => join(&Vec3::zeros(), &self.rotation.column(k).into()),
             Kind::Fixed => Twist::zeros(),
+        }
+    }
+
+    /// Column k of S times a wrench.
+    #[inline]
+    pub(crate) fn along(&self, kind: Kind, k: usize, wrench: &Wrench) -> f64 {
+        let axis = |k: usize| Vec3::from(self.rotation.column(k));
+        match kind {
+            Kind::Screw { turn, advance } | Kind::Driven { turn, advance, .. } => {
+                let moment = turn * axis(2).dot(&angular(wrench));
+                if advance == 0.0 {
+                    moment
+                } else {
+                    moment + advance * axis(2).dot(&linear(wrench))
+                }
+            }
+            Kind::Translation => axis(k).dot(&linear(wrench)),
+            Kind::Ball => axis(k).dot(&angular(wrench)),
+            Kind::Fixed => 0.0,
         }
     }
 

@@ -4,7 +4,7 @@
 //! M_ij = S_iᵀ (Σ_{k ⪰ j} I_k) S_j         i carries j: composite bodies, about the origin of their root
 //! ```
 use super::{Branched, Composite, Kinematics, Tree};
-use crate::geometry::se3::{Twist, angular, linear, twist_at};
+use crate::geometry::se3::{Twist, Wrench, angular, linear, twist_at};
 
 /// M, factorised.
 #[derive(Clone, Debug)]
@@ -46,7 +46,7 @@ impl Mass {
                 let (way, row, _) = self.matrix.entries(j);
                 let push = body.momentum(&linear(&self.screws[j]), &angular(&self.screws[j]));
                 for (entry, carrier) in row.iter_mut().zip(way) {
-                    *entry = self.screws[*carrier].dot(&push);
+                    *entry = work(&self.screws[*carrier], &push);
                 }
             }
         }
@@ -56,15 +56,17 @@ impl Mass {
             .map_err(|j| node_of(j).unwrap_or_default())
     }
 
-    /// Solves `M x = f` in place.
-    pub(crate) fn solve(&self, f: &mut [f64]) {
-        self.matrix.solve(f);
+    /// M, factorised.
+    pub(crate) fn factors(&self) -> &Branched {
+        &self.matrix
     }
+}
 
-    /// The same for several, with `count` numbers for each velocity.
-    pub(crate) fn solve_many(&self, f: &mut [f64], count: usize) {
-        self.matrix.solve_many(f, count);
-    }
+/// A twist times a wrench.
+#[inline]
+fn work(twist: &Twist, wrench: &Wrench) -> f64 {
+    let ([v], [f]) = (&twist.data.0, &wrench.data.0);
+    (v[0] * f[0] + v[1] * f[1] + v[2] * f[2]) + (v[3] * f[3] + v[4] * f[4] + v[5] * f[5])
 }
 
 #[cfg(test)]
@@ -116,7 +118,8 @@ mod tests {
         mass.factorise(&tree, &dynamics.kinematics).expect("inertia");
         let p: Vec<f64> = (0..tree.velocities()).map(|k| (0.7 * k as f64).cos()).collect();
         let (mut x, mut swept) = (p.clone(), vec![0.0; p.len()]);
-        mass.solve(&mut x);
+        mass.factors().inward(&mut x);
+        mass.factors().outward(&mut x);
         dynamics.solve_mass(&tree, &p, &mut swept);
         for (x, swept) in x.iter().zip(&swept) {
             // Positions of 1e6 m are known to 1e-10 m.

@@ -5,14 +5,17 @@
 //! R = (T 0) Z              if rank R < size, from the right
 //! x = D Π Zᵀ (T⁻¹ Qᵀ D b, 0)
 //! ```
-//! The rank is the number of diagonal entries of R that are more than a fraction of the first.
+//! The rank is the number of diagonal entries of R that are more than a fraction of the first. Where `D A D = L U` without
+//! pivoting has pivots near one, the rank is full, and that will do.
 
 /// Work space and factors, reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MinNorm {
     size: usize,
     rank: usize,
-    /// Row by row.
+    /// Whether the matrix is `L U`, row by row.
+    plain: bool,
+    /// Row by row, and once factorised column by column.
     matrix: Vec<f64>,
     scale: Vec<f64>,
     pivot: Vec<usize>,
@@ -59,11 +62,11 @@ impl MinNorm {
     fn expand(&self, b: &mut [f64]) {
         let (n, r, a) = (self.size, self.rank, &self.matrix);
         for k in 0..r {
-            let sum = b[k] + (r..n).map(|j| a[k * n + j] * b[j]).sum::<f64>();
+            let sum = b[k] + (r..n).map(|j| a[j * n + k] * b[j]).sum::<f64>();
             let sum = self.right[k] * sum;
             b[k] -= sum;
             for j in r..n {
-                b[j] -= a[k * n + j] * sum;
+                b[j] -= a[j * n + k] * sum;
             }
         }
     }
@@ -77,9 +80,22 @@ impl MinNorm {
             let d = a[i * n + i].abs().sqrt();
             if d > 0.0 { 1.0 / d } else { 1.0 }
         }));
+        for (row, d) in a.chunks_exact_mut(n.max(1)).zip(&self.scale) {
+            for (x, other) in row.iter_mut().zip(&self.scale) {
+                *x *= d * other;
+            }
+        }
+        self.rank = n;
+        self.work.clone_from(a);
+        self.plain = eliminate(&mut self.work, n);
+        if self.plain {
+            std::mem::swap(a, &mut self.work);
+            return;
+        }
+        // From rows to columns.
         for i in 0..n {
-            for j in 0..n {
-                a[i * n + j] *= self.scale[i] * self.scale[j];
+            for j in 0..i {
+                a.swap(i * n + j, j * n + i);
             }
         }
         self.pivot.clear();
@@ -88,20 +104,20 @@ impl MinNorm {
             list.clear();
             list.resize(n, 0.0);
         }
-        self.rank = n;
         let mut first = 0.0;
         for k in 0..n {
-            for j in k..n {
-                self.norms[j] = (k..n).map(|i| a[i * n + j] * a[i * n + j]).sum();
+            let columns = a[k * n..].chunks_exact(n);
+            for (norm, column) in self.norms[k..].iter_mut().zip(columns) {
+                *norm = column[k..].iter().map(|x| x * x).sum();
             }
             let best = (k..n)
                 .max_by(|i, j| self.norms[*i].total_cmp(&self.norms[*j]))
                 .unwrap_or(k);
+            let (before, others) = a.split_at_mut((k + 1) * n);
+            let column = &mut before[k * n..];
             if best != k {
                 self.pivot.swap(k, best);
-                for i in 0..n {
-                    a.swap(i * n + k, i * n + best);
-                }
+                column.swap_with_slice(&mut others[(best - k - 1) * n..(best - k) * n]);
                 self.norms.swap(k, best);
             }
             let length = self.norms[k].sqrt();
@@ -113,24 +129,23 @@ impl MinNorm {
                 break;
             }
             // v = x ± |x| e, scaled to v₁ = 1; τ in `left`.
-            let alpha = a[k * n + k];
+            let alpha = column[k];
             let beta = -length.copysign(alpha);
             self.left[k] = (beta - alpha) / beta;
-            for i in k + 1..n {
-                a[i * n + k] /= alpha - beta;
+            let v = &mut column[k + 1..];
+            for v in &mut *v {
+                *v /= alpha - beta;
             }
-            a[k * n + k] = beta;
-            for j in k + 1..n {
-                let mut sum = a[k * n + j];
-                for i in k + 1..n {
-                    sum += a[i * n + k] * a[i * n + j];
+            for other in others.chunks_exact_mut(n) {
+                let (x, rest) = (other[k], &mut other[k + 1..]);
+                let along = v.iter().zip(&*rest).fold(x, |sum, (v, x)| sum + v * x);
+                let along = self.left[k] * along;
+                for (x, v) in rest.iter_mut().zip(&*v) {
+                    *x -= v * along;
                 }
-                sum *= self.left[k];
-                a[k * n + j] -= sum;
-                for i in k + 1..n {
-                    a[i * n + j] -= a[i * n + k] * sum;
-                }
+                other[k] = x - along;
             }
+            column[k] = beta;
         }
         self.compress();
     }
@@ -142,7 +157,7 @@ impl MinNorm {
             return;
         }
         for k in (0..r).rev() {
-            let tail: f64 = (r..n).map(|j| a[k * n + j] * a[k * n + j]).sum();
+            let tail: f64 = (r..n).map(|j| a[j * n + k] * a[j * n + k]).sum();
             if tail == 0.0 {
                 continue;
             }
@@ -150,18 +165,18 @@ impl MinNorm {
             let beta = -(alpha * alpha + tail).sqrt().copysign(alpha);
             self.right[k] = (beta - alpha) / beta;
             for j in r..n {
-                a[k * n + j] /= alpha - beta;
+                a[j * n + k] /= alpha - beta;
             }
             a[k * n + k] = beta;
             for i in 0..k {
-                let mut sum = a[i * n + k];
+                let mut sum = a[k * n + i];
                 for j in r..n {
-                    sum += a[k * n + j] * a[i * n + j];
+                    sum += a[j * n + k] * a[j * n + i];
                 }
                 sum *= self.right[k];
-                a[i * n + k] -= sum;
+                a[k * n + i] -= sum;
                 for j in r..n {
-                    a[i * n + j] -= a[k * n + j] * sum;
+                    a[j * n + i] -= a[j * n + k] * sum;
                 }
             }
         }
@@ -173,17 +188,29 @@ impl MinNorm {
         for (b, d) in b.iter_mut().zip(&self.scale) {
             *b *= d;
         }
-        for k in 0..r {
-            let sum = b[k] + (k + 1..n).map(|i| a[i * n + k] * b[i]).sum::<f64>();
-            let sum = self.left[k] * sum;
-            b[k] -= sum;
-            for i in k + 1..n {
-                b[i] -= a[i * n + k] * sum;
+        if self.plain {
+            substitute(a, b);
+            for (b, d) in b.iter_mut().zip(&self.scale) {
+                *b *= d;
             }
+            return;
         }
-        for k in (0..r).rev() {
-            let known: f64 = (k + 1..r).map(|j| a[k * n + j] * b[j]).sum();
-            b[k] = (b[k] - known) / a[k * n + k];
+        for (k, column) in a.chunks_exact(n.max(1)).take(r).enumerate() {
+            let (x, rest) = (b[k], &mut b[k + 1..]);
+            let v = &column[k + 1..];
+            let sum = v.iter().zip(&*rest).fold(x, |sum, (v, x)| sum + v * x);
+            let sum = self.left[k] * sum;
+            for (x, v) in rest.iter_mut().zip(v) {
+                *x -= v * sum;
+            }
+            b[k] = x - sum;
+        }
+        for (k, column) in a.chunks_exact(n.max(1)).take(r).enumerate().rev() {
+            let x = b[k] / column[k];
+            b[k] = x;
+            for (b, a) in b[..k].iter_mut().zip(column) {
+                *b -= a * x;
+            }
         }
         b[r..].fill(0.0);
         if r < n {
@@ -195,6 +222,43 @@ impl MinNorm {
             let j = self.pivot[k];
             b[j] = self.work[k] * self.scale[j];
         }
+    }
+}
+
+/// Pivots from this on, where the diagonal was one, tell a matrix that is far from singular.
+const REGULAR: f64 = 1e-3;
+
+/// `A = L U` in place, with the inverse of the diagonal of U in its place; `false` where a pivot is small.
+fn eliminate(a: &mut [f64], n: usize) -> bool {
+    for k in 0..n {
+        let (before, after) = a.split_at_mut((k + 1) * n);
+        let row = &mut before[k * n + k..];
+        if !(row[0].abs() > REGULAR) {
+            return false;
+        }
+        row[0] = 1.0 / row[0];
+        for other in after.chunks_exact_mut(n) {
+            let other = &mut other[k..];
+            let factor = other[0] * row[0];
+            other[0] = factor;
+            for (x, r) in other[1..].iter_mut().zip(&row[1..]) {
+                *x -= factor * r;
+            }
+        }
+    }
+    true
+}
+
+/// Solves `L U x = b` in place.
+fn substitute(a: &[f64], b: &mut [f64]) {
+    let n = b.len();
+    let rows = || a.chunks_exact(n.max(1)).enumerate();
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b);
+    for (k, row) in rows() {
+        b[k] -= dot(&row[..k], &b[..k]);
+    }
+    for (k, row) in rows().rev() {
+        b[k] = (b[k] - dot(&row[k + 1..], &b[k + 1..])) * row[k];
     }
 }
 
@@ -229,6 +293,20 @@ mod tests {
             let (x, rank) = solve(n, entry, &b);
             assert_eq!(rank, n);
             assert!(x.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-13), "{x:?}");
+        }
+    }
+
+    #[test]
+    fn systems_far_from_singular_are_solved_as_others_are() {
+        // A matrix near one, and its rows exchanged: without pivots near one only the first can be eliminated plainly.
+        let near = |i: usize, j: usize| ((3 * i + 5 * j) as f64).sin() * 0.1 + f64::from(u8::from(i == j));
+        let b = [1.0, -2.0, 0.5, 3.0, 0.1];
+        let (plain, rank) = solve(5, near, &b);
+        let exchanged: Vec<f64> = (0..5).map(|i| b[4 - i]).collect();
+        let (other, other_rank) = solve(5, |i, j| near(4 - i, j), &exchanged);
+        assert_eq!((rank, other_rank), (5, 5));
+        for (a, b) in plain.iter().zip(&other) {
+            assert!((a - b).abs() < 1e-13, "{plain:?} {other:?}");
         }
     }
 

@@ -28,6 +28,7 @@ mod min_norm;
 mod redundant;
 mod settle;
 mod spline;
+mod support;
 mod system;
 
 pub use beam::Beam;

@@ -23,8 +23,9 @@ pub(super) struct Balance {
     pub(super) end: f64,
     /// Discrete velocities v, the unknowns.
     pub(super) v: Vec<f64>,
-    /// Momenta at the start, less the impulse of the constraints.
+    /// Momenta at the start, less the impulse of the constraints, and the sizes of the terms of that difference.
     pub(super) p: Vec<f64>,
+    pub(super) sizes: Vec<f64>,
     pub(super) kinematics: Kinematics,
     pub(super) loads: Loads,
     /// The rotation of each ball joint, by node.
@@ -37,6 +38,8 @@ pub(super) struct Balance {
     pub(super) residual: Vec<f64>,
     /// The largest residual, as a fraction of the terms it is made of.
     pub(super) unbalance: f64,
+    /// How far what each joint carries reaches from it.
+    extents: Vec<f64>,
     /// Rates of driven joints over the step.
     driven: Vec<f64>,
     middle: Vec<f64>,
@@ -50,8 +53,13 @@ impl Balance {
         (self.h, self.end) = (h, state.t + h);
         (self.reach, self.weight) = (c * h, (1.0 - c) * h);
         self.p.clone_from(&state.p);
+        self.sizes.clear();
+        self.sizes.extend(state.p.iter().map(|p| p.abs()));
         self.middle.clone_from(&state.q);
         self.turns.resize(tree.nodes.len(), None);
+        if self.extents.len() != tree.nodes.len() {
+            self.extents = extents(tree);
+        }
         self.driven.clear();
         self.driven.extend(tree.motions.iter().map(|motion| {
             let (before, after) = (motion(state.t).0, motion(state.t + h).0);
@@ -86,6 +94,7 @@ impl Balance {
         self.kinematics.fit(tree);
         self.momenta.resize(tree.nodes.len(), Wrench::zeros());
         self.forces.resize(tree.nodes.len(), Wrench::zeros());
+        // Roots and quotients of one joint need not wait for those of another.
         for (i, node) in tree.nodes.iter().enumerate() {
             let (q, v) = (&state.q[node.q..], &self.v[node.v..node.v + node.dofs]);
             let middle = &mut self.middle[node.q..];
@@ -103,6 +112,9 @@ impl Balance {
                 }
                 Kind::Fixed | Kind::Driven { .. } => {}
             }
+        }
+        for (i, node) in tree.nodes.iter().enumerate() {
+            let (v, middle) = (&self.v[node.v..node.v + node.dofs], &self.middle[node.q..]);
             let (before, frame) = self.kinematics.frames.split_at_mut(i);
             let (parent, frame) = (node.parent.map(|parent| &before[parent]), &mut frame[0]);
             frame.pose(parent, node, middle);
@@ -135,25 +147,35 @@ impl Balance {
         for (i, node) in tree.nodes.iter().enumerate().rev() {
             let (momentum, force, frame) = (self.momenta[i], self.forces[i], &frames[i]);
             let push = force - cross_wrench(&frame.carried, &momentum);
+            // Moments are sums of arms times forces, and have the rounding of those.
+            let size =
+                |of: fn(&Wrench) -> Vec3| one_norm(&of(&momentum)) + weight.abs() * one_norm(&of(&push));
+            let forces = size(linear);
+            let moments = size(angular) + self.extents[i] * forces;
+            let efforts = &self.loads.efforts[node.v..node.v + node.dofs];
             match (node.kind, &self.turns[i]) {
                 (Kind::Ball, Some(turn)) => {
                     let turned = |x: &Wrench| frame.rotation.tr_mul(&angular(x));
-                    let efforts = &self.loads.efforts[node.v..node.v + 3];
-                    let g = turned(&push) + Vec3::from_fn(|k, _| efforts[k].value);
+                    let effort = Vec3::from_fn(|k, _| efforts[k].value);
+                    let g = turned(&push) + effort;
+                    let residual = turn.start_of(&three(&self.p, node.v)) - turned(&momentum)
+                        + turn.middle_of(&g) * weight;
+                    let terms =
+                        one_norm(&three(&self.sizes, node.v)) + moments + weight.abs() * one_norm(&effort);
+                    unbalance = worse(unbalance, one_norm(&residual), terms);
                     self.pushes[node.v..node.v + 3].copy_from_slice(g.as_slice());
-                    let (p, flow) = (three(&self.p, node.v), turned(&momentum));
-                    let residual = turn.start() * p - flow + turn.middle() * g * weight;
-                    let terms = p.norm() + flow.norm() + weight.abs() * g.norm();
-                    unbalance = worse(unbalance, residual.norm(), terms);
                     self.residual[node.v..node.v + 3].copy_from_slice(residual.as_slice());
                 }
-                _ => {
-                    for k in 0..node.dofs {
-                        let (j, screw) = (node.v + k, frame.screw(node.kind, k));
-                        let (p, flow) = (self.p[j], screw.dot(&momentum));
-                        let g = screw.dot(&push) + self.loads.efforts[j].value;
-                        let residual = p - flow + weight * g;
-                        let terms = p.abs() + flow.abs() + weight.abs() * g.abs();
+                (kind, _) => {
+                    let size = match kind {
+                        Kind::Screw { turn, advance } => turn.abs() * moments + advance.abs() * forces,
+                        _ => forces,
+                    };
+                    for (k, effort) in efforts.iter().enumerate() {
+                        let j = node.v + k;
+                        let g = frame.along(kind, k, &push) + effort.value;
+                        let residual = self.p[j] - frame.along(kind, k, &momentum) + weight * g;
+                        let terms = self.sizes[j] + size + weight.abs() * effort.value.abs();
                         unbalance = worse(unbalance, residual.abs(), terms);
                         (self.pushes[j], self.residual[j]) = (g, residual);
                     }
@@ -226,7 +248,7 @@ impl Balance {
             let force = self.forces[i];
             for k in 0..node.dofs {
                 let joint = self.loads.efforts[node.v + k].forced;
-                let forced = frames[i].screw(node.kind, k).dot(&force) + joint;
+                let forced = frames[i].along(node.kind, k, &force) + joint;
                 self.pushes[node.v + k] -= extra * forced;
             }
             if let Some(parent) = node.parent {
@@ -262,6 +284,21 @@ impl Balance {
             *v += 0.5 * self.h * a;
         }
     }
+}
+
+/// How far what each joint carries reaches from it.
+fn extents(tree: &Tree) -> Vec<f64> {
+    let mut out: Vec<f64> = tree.nodes.iter().map(|node| node.inertia.centre.norm()).collect();
+    for (i, node) in tree.nodes.iter().enumerate().rev() {
+        if let Some(parent) = node.parent {
+            out[parent] = out[parent].max(node.translation.norm() + out[i]);
+        }
+    }
+    out
+}
+
+fn one_norm(x: &Vec3) -> f64 {
+    x.x.abs() + x.y.abs() + x.z.abs()
 }
 
 /// The worse of a fraction and `part/whole`; what is not a number is worst.

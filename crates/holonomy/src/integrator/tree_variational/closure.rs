@@ -3,12 +3,14 @@
 //! ```text
 //! 0 = Y (p − G(q)ᵀλ) − …,   g(t+h, q⁺) = 0                    for v and λ
 //! J x − Y G(q)ᵀ δλ = −r,    h G(q⁺) Y x = −g                   Newton
-//! (R J⁻¹ C) δλ = −g + R J⁻¹ r,    R = h G(q⁺) Y,  C = Y G(q)ᵀ
 //!
-//! p⁺ −= G(q⁺)ᵀμ,   G(q⁺) v⁺ + ∂g/∂t = 0                        for μ
+//! J = L U,   R̂ = h G(q⁺) Y U⁻¹,   Ĉ = L⁻¹ Y G(q)ᵀ
+//! (R̂ Ĉ) δλ = −g + R̂ L⁻¹ r,   U x = Ĉ δλ − L⁻¹ r
+//!
+//! p⁺ −= G(q⁺)ᵀμ,   G(q⁺) v⁺ + ∂g/∂t = 0                        for μ, with M(q⁺) = L U likewise
 //! ```
-//! J⁻¹ by O(n) elimination, one right side per equation. The small matrix may be singular: the
-//! multipliers are then the shortest that do.
+//! Halves of solutions cost no more than the bodies that carry what constraints hold on to. The small matrix may be
+//! singular: the multipliers are then the shortest that do.
 use super::{balance::Balance, coupled::Coupled, inertia::Inertia};
 use crate::{
     Vec3,
@@ -16,6 +18,22 @@ use crate::{
     tree::{DEPENDENT, Kind, Kinematics, MinNorm, Moving, Rows, Tree},
 };
 use nalgebra::Matrix3;
+
+/// Calls a function for matrices with m numbers in each row, compiled for common m. M is 0 for others.
+macro_rules! in_width {
+    ($m:expr, $function:ident($($argument:expr),*)) => {
+        match $m {
+            1 => $function::<1>($($argument),*),
+            2 => $function::<2>($($argument),*),
+            3 => $function::<3>($($argument),*),
+            4 => $function::<4>($($argument),*),
+            5 => $function::<5>($($argument),*),
+            6 => $function::<6>($($argument),*),
+            8 => $function::<8>($($argument),*),
+            _ => $function::<0>($($argument),*),
+        }
+    };
+}
 
 /// Multipliers of one step and what they are computed with.
 #[derive(Clone, Debug, Default)]
@@ -29,15 +47,17 @@ pub(super) struct Closure {
     /// The change of λ that is proposed, and the one that was last made.
     change: Vec<f64>,
     applied: Vec<f64>,
-    /// `J⁻¹ C` and `Rᵀ`, with one number per equation for each velocity.
+    /// The velocities that equations depend on.
+    among: Vec<usize>,
+    /// `R̂ᵀ/h` and Ĉ, with one number per equation for each velocity, and `R̂ Ĉ`.
+    rows: Vec<f64>,
     columns: Vec<f64>,
-    weighted: Vec<f64>,
     schur: MinNorm,
-    /// The same for the velocity at the end: `Gᵀ`, `M⁻¹ Gᵀ` and `G M⁻¹ Gᵀ`.
-    across: Vec<f64>,
-    lifted: Vec<f64>,
+    /// The same for the velocity at the end.
+    end_rows: Vec<f64>,
+    end_columns: Vec<f64>,
     mobility: MinNorm,
-    velocity: Vec<f64>,
+    half: Vec<f64>,
     /// Equations that depended on others in the last step.
     pub(super) dependent: usize,
     /// The constraints they belong to, as in [`StepInfo::dependent`](crate::integrator::StepInfo).
@@ -46,11 +66,15 @@ pub(super) struct Closure {
     pub(super) open: f64,
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
 impl Closure {
+    /// Work space for a tree.
+    pub(super) fn new(tree: &Tree) -> Self {
+        Self {
+            among: tree.constrained_velocities(),
+            ..Self::default()
+        }
+    }
+
     /// G at the start, in a placed tree; `None` where the last step ended. The multipliers of the last step,
     /// as impulses, are a first guess.
     pub(super) fn begin(&mut self, tree: &Tree, state: &State, placed: Option<&Kinematics>, impulse: f64) {
@@ -79,10 +103,21 @@ impl Closure {
     /// `p − Gᵀλ`.
     pub(super) fn push(&self, p: &[f64], out: &mut [f64]) {
         out.copy_from_slice(p);
-        let n = p.len();
-        for (k, lambda) in self.lambda.iter().enumerate() {
-            for (out, g) in out.iter_mut().zip(&self.start.jacobian[k * n..(k + 1) * n]) {
+        let rows = self.start.jacobian.chunks_exact(p.len().max(1));
+        for (lambda, row) in self.lambda.iter().zip(rows) {
+            for (out, g) in out.iter_mut().zip(row) {
                 *out -= g * lambda;
+            }
+        }
+    }
+
+    /// Adds the sizes of the terms that make up `Gᵀλ`.
+    pub(super) fn add_sizes(&self, sizes: &mut [f64]) {
+        let rows = self.start.jacobian.chunks_exact(sizes.len().max(1));
+        for ((lambda, terms), row) in self.lambda.iter().zip(&self.start.terms).zip(rows) {
+            let term = terms * lambda.abs();
+            for (size, g) in sizes.iter_mut().zip(row) {
+                *size += if *g == 0.0 { 0.0 } else { term };
             }
         }
     }
@@ -120,21 +155,20 @@ impl Closure {
         self.constrain_end(tree, t, next_q, true);
         let m = self.lambda.len();
         transpose(&self.start.jacobian, m, &mut self.columns);
-        transpose(&self.end.jacobian, m, &mut self.weighted);
+        transpose(&self.end.jacobian, m, &mut self.rows);
         for (i, node) in tree.nodes.iter().enumerate() {
             let (Kind::Ball, Some(turn)) = (node.kind, &balance.turns[i]) else {
                 continue;
             };
             let (y, range) = (turn.start(), node.v * m..(node.v + 3) * m);
             turn_each(&mut self.columns[range.clone()], &y);
-            turn_each(&mut self.weighted[range], &y.transpose());
+            turn_each(&mut self.rows[range], &y.transpose());
         }
-        // `solve` changes the sign: −J⁻¹C.
-        solver.solve_many(tree, &mut self.columns, m);
+        solver.split(tree, &self.among, &mut self.rows, &mut self.columns, m);
         let schur = self.schur.reset(m);
-        product(&self.weighted, &self.columns, m, schur);
+        in_width!(m, product(&self.rows, &self.columns, schur));
         for x in schur {
-            *x *= -balance.h;
+            *x *= balance.h;
         }
         self.schur.factorise(DEPENDENT);
         self.dependent = m - self.schur.rank();
@@ -144,26 +178,20 @@ impl Closure {
             .dependent(|row| *depending |= 1 << tree.constraint_of(row).min(127));
     }
 
-    /// Turns `x = −J⁻¹r` into the correction that also closes the constraints, with its change of λ.
+    /// Turns `L⁻¹r` into `U x` of the correction x that also closes the constraints, with its change of λ.
     pub(super) fn correct(&mut self, h: f64, x: &mut [f64]) {
         let m = self.lambda.len();
         if m == 0 {
-            return;
+            return x.iter_mut().for_each(|x| *x = -*x);
         }
         self.change.clear();
         self.change.resize(m, 0.0);
-        for (x, row) in x.iter().zip(self.weighted.chunks_exact(m)) {
-            for (change, r) in self.change.iter_mut().zip(row) {
-                *change += r * x;
-            }
-        }
+        in_width!(m, times(&self.rows, x, &mut self.change));
         for (change, g) in self.change.iter_mut().zip(&self.end.value) {
-            *change = -g - h * *change;
+            *change = h * *change - g;
         }
         self.schur.solve(&mut self.change);
-        for (x, row) in x.iter_mut().zip(self.columns.chunks_exact(m)) {
-            *x -= dot(row, &self.change);
-        }
+        in_width!(m, combine(&self.columns, &self.change, x));
     }
 
     /// Makes the change of λ.
@@ -194,20 +222,17 @@ impl Closure {
         let (m, n) = (self.lambda.len(), next_p.len());
         self.constrain_end(tree, t, next_q, true);
         mass.factorise(tree, t, &mut self.kinematics)?;
-        transpose(&self.end.jacobian, m, &mut self.across);
-        self.lifted.clone_from(&self.across);
-        mass.solve_many(tree, &mut self.lifted, m);
-        product(&self.across, &self.lifted, m, self.mobility.reset(m));
+        transpose(&self.end.jacobian, m, &mut self.end_rows);
+        mass.split(tree, &self.among, &mut self.end_rows, &mut self.end_columns, m);
+        let mobility = self.mobility.reset(m);
+        in_width!(m, product(&self.end_rows, &self.end_columns, mobility));
         self.mobility.factorise(DEPENDENT);
         // The second time takes out what rounding left of the first.
-        self.velocity.resize(n, 0.0);
+        self.half.resize(n, 0.0);
         for _ in 0..2 {
-            mass.velocity(tree, next_p, &mut self.velocity);
-            self.change.clear();
-            for k in 0..m {
-                let slip = dot(&self.end.jacobian[k * n..(k + 1) * n], &self.velocity);
-                self.change.push(slip + self.end.rate[k]);
-            }
+            mass.inward(tree, next_p, &mut self.half);
+            self.change.clone_from(&self.end.rate);
+            in_width!(m, times(&self.end_rows, &self.half, &mut self.change));
             self.mobility.solve(&mut self.change);
             for k in 0..m {
                 self.mu[k] += self.change[k];
@@ -222,41 +247,67 @@ impl Closure {
 
 /// From m rows of a matrix to one row of m numbers for each of its columns.
 fn transpose(rows: &[f64], m: usize, out: &mut Vec<f64>) {
-    let n = rows.len() / m.max(1);
-    out.clear();
     out.resize(rows.len(), 0.0);
-    for (k, row) in rows.chunks_exact(n.max(1)).enumerate() {
-        for (out, x) in out[k..].iter_mut().step_by(m).zip(row) {
-            *out = *x;
+    in_width!(m, transpose_into(rows, m, out));
+}
+
+fn transpose_into<const M: usize>(rows: &[f64], m: usize, out: &mut [f64]) {
+    let m = if M == 0 { m } else { M };
+    let n = rows.len() / m.max(1);
+    for (j, out) in out.chunks_exact_mut(m.max(1)).enumerate() {
+        for k in 0..m {
+            out[k] = rows[k * n + j];
         }
     }
 }
 
-/// `out = Aᵀ B`, for A and B with m numbers in each row.
-fn product(a: &[f64], b: &[f64], m: usize, out: &mut [f64]) {
-    match m {
-        1 => product_of::<1>(a, b, out),
-        2 => product_of::<2>(a, b, out),
-        3 => product_of::<3>(a, b, out),
-        4 => product_of::<4>(a, b, out),
-        6 => product_of::<6>(a, b, out),
-        8 => product_of::<8>(a, b, out),
-        _ => {
-            for (a, b) in a.chunks_exact(m).zip(b.chunks_exact(m)) {
-                for (out, a) in out.chunks_exact_mut(m).zip(a) {
-                    for (out, b) in out.iter_mut().zip(b) {
-                        *out += a * b;
-                    }
+/// `out += Aᵀ x`.
+fn times<const M: usize>(a: &[f64], x: &[f64], out: &mut [f64]) {
+    if M == 0 {
+        for (row, x) in a.chunks_exact(out.len().max(1)).zip(x) {
+            for (out, a) in out.iter_mut().zip(row) {
+                *out += a * x;
+            }
+        }
+        return;
+    }
+    let mut sums = [0.0; M];
+    sums.copy_from_slice(out);
+    for (row, x) in a.chunks_exact(M.max(1)).zip(x) {
+        for k in 0..M {
+            sums[k] += row[k] * x;
+        }
+    }
+    out.copy_from_slice(&sums);
+}
+
+/// `x = A y − x`.
+fn combine<const M: usize>(a: &[f64], y: &[f64], x: &mut [f64]) {
+    let m = if M == 0 { y.len() } else { M };
+    for (row, x) in a.chunks_exact(m.max(1)).zip(x) {
+        let mut sum = 0.0;
+        for k in 0..m {
+            sum += row[k] * y[k];
+        }
+        *x = sum - *x;
+    }
+}
+
+/// `out = Aᵀ B`; zeros are given.
+fn product<const M: usize>(a: &[f64], b: &[f64], out: &mut [f64]) {
+    if M == 0 {
+        let m = out.len().isqrt().max(1);
+        for (a, b) in a.chunks_exact(m).zip(b.chunks_exact(m)) {
+            for (out, a) in out.chunks_exact_mut(m).zip(a) {
+                for (out, b) in out.iter_mut().zip(b) {
+                    *out += a * b;
                 }
             }
         }
+        return;
     }
-}
-
-/// The same where m is known beforehand.
-fn product_of<const M: usize>(a: &[f64], b: &[f64], out: &mut [f64]) {
     let mut sums = [[0.0; M]; M];
-    for (a, b) in a.as_chunks::<M>().0.iter().zip(b.as_chunks::<M>().0) {
+    for (a, b) in a.chunks_exact(M.max(1)).zip(b.chunks_exact(M.max(1))) {
         for k in 0..M {
             for l in 0..M {
                 sums[k][l] += a[k] * b[l];

@@ -57,14 +57,15 @@ impl Seen {
     }
 
     /// About a point `d` before it.
-    pub(super) fn from(&self, d: &Vec3) -> Self {
+    pub(super) fn from(mut self, d: &Vec3, dofs: usize) -> Self {
         let back = -d;
-        Self {
-            screws: self.screws.map(|s| twist_at(&s, &back)),
-            carried: twist_at(&self.carried, &back),
-            momentum: wrench_from(&self.momentum, d),
-            force: wrench_from(&self.force, d),
+        for screw in &mut self.screws[..dofs] {
+            *screw = twist_at(screw, &back);
         }
+        self.carried = twist_at(&self.carried, &back);
+        self.momentum = wrench_from(&self.momentum, d);
+        self.force = wrench_from(&self.force, d);
+        self
     }
 }
 
@@ -127,4 +128,18 @@ pub(super) fn stack(a: &Vector6<f64>, b: &Vector6<f64>) -> Vector12 {
     Vector12::from([
         a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5],
     ])
+}
+
+/// The product of two vectors, in four sums.
+#[inline]
+pub(super) fn dot(a: &Vector12, b: &Vector12) -> f64 {
+    let ([a], [b]) = (&a.data.0, &b.data.0);
+    dot_of(a, b)
+}
+
+/// The same of plain numbers.
+#[inline]
+pub(super) fn dot_of(a: &[f64; 12], b: &[f64; 12]) -> f64 {
+    let each: [f64; 4] = std::array::from_fn(|k| a[k] * b[k] + a[k + 4] * b[k + 4] + a[k + 8] * b[k + 8]);
+    (each[0] + each[2]) + (each[1] + each[3])
 }

@@ -5,7 +5,8 @@
 //! J x + C s = −r,   s = R x                                J of the tree alone
 //! (1 + R J⁻¹ C) s = −R J⁻¹ r,   x = −J⁻¹ (r + C s)         Woodbury
 //! ```
-//! One sweep for each row of R; terms on one node alone are in J.
+//! One sweep for each row of R; terms on one node alone are in J. All of it is `L U`: written out for small trees, in
+//! sweeps with `U = 1` for others.
 use super::{balance::Balance, elimination::Elimination, written::Written};
 use crate::{
     solve::Lu,
@@ -79,37 +80,63 @@ impl Coupled {
         }
     }
 
-    /// Solves `δr = −r` in place: r becomes x.
-    pub(super) fn solve(&mut self, tree: &Tree, r: &mut [f64]) {
-        if let Some(written) = &self.written {
-            return written.solve(r);
+    /// `L⁻¹ r` in place.
+    pub(super) fn inward(&mut self, tree: &Tree, r: &mut [f64]) {
+        match &self.written {
+            Some(written) => written.factors().inward(r),
+            None => self.solve(tree, r),
         }
-        if self.couplings.rank == 0 {
-            return self.elimination.solve(tree, r);
-        }
-        self.right.copy_from_slice(r);
-        self.elimination.solve(tree, &mut self.right);
-        self.couplings.measure(self.elimination.changes(), &mut self.s);
-        self.matrix.substitute(&mut self.s);
-        self.couplings.act(&self.s, self.elimination.unload());
-        self.elimination.solve_loaded(tree, r);
     }
 
-    /// The same for several r, with `count` numbers for each velocity.
-    pub(super) fn solve_many(&mut self, tree: &Tree, r: &mut [f64], count: usize) {
+    /// `U⁻¹ r` in place.
+    pub(super) fn outward(&self, r: &mut [f64]) {
         if let Some(written) = &self.written {
-            return written.solve_many(r, count);
+            written.factors().outward(r);
+        }
+    }
+
+    /// From `Rᵀ` and C, with `count` numbers for each velocity, to `U⁻ᵀ Rᵀ` and `L⁻¹ C`; both depend on some
+    /// velocities only.
+    pub(super) fn split(
+        &mut self,
+        tree: &Tree,
+        among: &[usize],
+        rows: &mut [f64],
+        columns: &mut [f64],
+        count: usize,
+    ) {
+        if let Some(written) = &self.written {
+            written.factors().transposed_many(among, rows, count);
+            return written.factors().inward_many(among, columns, count);
         }
         let mut column = std::mem::take(&mut self.column);
         for k in 0..count {
             column.clear();
-            column.extend(r[k..].iter().step_by(count));
+            column.extend(columns[k..].iter().step_by(count));
             self.solve(tree, &mut column);
-            for (r, x) in r[k..].iter_mut().step_by(count).zip(&column) {
+            for (r, x) in columns[k..].iter_mut().step_by(count).zip(&column) {
                 *r = *x;
             }
         }
         self.column = column;
+    }
+
+    /// `J⁻¹ r` in place, in sweeps.
+    fn solve(&mut self, tree: &Tree, r: &mut [f64]) {
+        if self.couplings.rank == 0 {
+            self.elimination.solve(tree, r);
+        } else {
+            self.right.copy_from_slice(r);
+            self.elimination.solve(tree, &mut self.right);
+            self.couplings.measure(self.elimination.changes(), &mut self.s);
+            self.matrix.substitute(&mut self.s);
+            self.couplings.act(&self.s, self.elimination.unload());
+            self.elimination.solve_loaded(tree, r);
+        }
+        // Sweeps solve `δr = −r`.
+        for x in r {
+            *x = -*x;
+        }
     }
 
     /// What a new derivative costs, in corrections.
@@ -307,21 +334,42 @@ mod tests {
                 for solver in [&mut written, &mut swept] {
                     solver.factorise(&tree, &balance).expect("regular");
                     let mut x = x0.clone();
-                    solver.solve(&tree, &mut x);
+                    solver.inward(&tree, &mut x);
+                    solver.outward(&mut x);
                     let worst = x
                         .iter()
                         .zip(&change)
-                        .fold(0.0_f64, |m, (a, b)| m.max((a + b).abs()));
+                        .fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
                     // e⁴ times fifth derivatives, and rounding over e; differences of potentials have half the digits.
                     let bound = if name == "by differences" { 1e-7 } else { 2e-9 };
                     assert!(worst < bound, "{name}, {forcing}: {worst:e}");
-                    // Several right sides at once, the second twice the first.
-                    let mut both: Vec<f64> = x0.iter().flat_map(|r| [*r, 2.0 * r, 0.0]).collect();
-                    solver.solve_many(&tree, &mut both, 3);
-                    for (x, several) in x.iter().zip(both.chunks(3)) {
-                        let size = 1e-12 * (1.0 + x.abs());
-                        assert!((several[0] - x).abs() < size && (several[1] - 2.0 * x).abs() < 2.0 * size);
-                        assert!(several[2] == 0.0, "{several:?}");
+                    // In halves: `R J⁻¹ C`, for all velocities and for those of one arm, and columns in all widths.
+                    for (among, count) in [(0..n, 1), (0..4, 1), (0..n, 3), (0..4, 11)] {
+                        let among: Vec<usize> = among.collect();
+                        let part = |x: &[f64], c: usize| -> Vec<f64> {
+                            let entry = |k: &usize| {
+                                if among.contains(k) {
+                                    x[*k] * (1.0 + c as f64)
+                                } else {
+                                    0.0
+                                }
+                            };
+                            (0..n).map(|k| entry(&k)).collect()
+                        };
+                        let many = |x: &[f64]| -> Vec<f64> {
+                            (0..n * count).map(|k| part(x, k % count)[k / count]).collect()
+                        };
+                        let (mut rows, mut columns) = (many(&v), many(&x0));
+                        solver.split(&tree, &among, &mut rows, &mut columns, count);
+                        for c in 0..count {
+                            let mut whole = part(&x0, c);
+                            solver.inward(&tree, &mut whole);
+                            solver.outward(&mut whole);
+                            let expected: f64 = part(&v, 0).iter().zip(&whole).map(|(a, b)| a * b).sum();
+                            let halves: f64 = (0..n).map(|k| rows[k * count] * columns[k * count + c]).sum();
+                            // Sums of numbers of order ten to a hundred.
+                            assert!((halves - expected).abs() < 1e-11, "{name}: {halves} {expected}");
+                        }
                     }
                 }
             }

@@ -24,7 +24,7 @@
 //! It is an articulated-body algorithm on twelve numbers that need not be symmetric.
 use super::{
     balance::Balance,
-    column::{Column, Seen, prepare, stack},
+    column::{Column, Seen, dot, dot_of, prepare, stack},
 };
 use crate::{
     Vec3,
@@ -98,17 +98,16 @@ impl Elimination {
             let columns = &mut self.columns[node.v..node.v + node.dofs];
             let kappa = prepare(columns, balance, node, i, &Seen::from_joint(balance, node, i));
             for column in columns.iter_mut() {
-                column.rho += a.tr_mul(&column.psi);
-                column.load += a * column.gamma;
+                add_products(&a, column);
             }
             if node.dofs == 1 {
-                let d = columns[0].rho.dot(&columns[0].gamma) + kappa[(0, 0)];
+                let d = dot(&columns[0].rho, &columns[0].gamma) + kappa[(0, 0)];
                 if !(d.abs() > 0.0 && d.is_finite()) {
                     return Err(i);
                 }
                 self.inverse[i][(0, 0)] = 1.0 / d;
             } else if node.dofs == 3 {
-                let d = kappa + Matrix3::from_fn(|k, l| columns[k].rho.dot(&columns[l].gamma));
+                let d = kappa + Matrix3::from_fn(|k, l| dot(&columns[k].rho, &columns[l].gamma));
                 self.inverse[i] = d.try_inverse().ok_or(i)?;
             }
             let Some(slot) = node.parent.and_then(|parent| self.slot[parent]) else {
@@ -119,7 +118,7 @@ impl Elimination {
                 for l in 0..node.dofs {
                     row += columns[l].rho * self.inverse[i][(k, l)];
                 }
-                a.ger(-1.0, &columns[k].load, &row, 1.0);
+                subtract_product(&mut a, &columns[k].load, &row);
             }
             shift(&mut a, &frame.offset);
             self.slots[slot] += a;
@@ -151,7 +150,7 @@ impl Elimination {
             let columns = &self.columns[node.v..node.v + node.dofs];
             let mut rest = [0.0; 3];
             for (k, column) in columns.iter().enumerate() {
-                rest[k] = column.psi.dot(&alpha) + r[node.v + k];
+                rest[k] = dot(&column.psi, &alpha) + r[node.v + k];
             }
             for (k, column) in columns.iter().enumerate() {
                 let x: f64 = (0..node.dofs).map(|l| self.inverse[i][(k, l)] * rest[l]).sum();
@@ -176,7 +175,7 @@ impl Elimination {
             let columns = &self.columns[node.v..node.v + node.dofs];
             let mut drag = [0.0; 3];
             for (k, column) in columns.iter().enumerate() {
-                drag[k] = column.rho.dot(&z);
+                drag[k] = dot(&column.rho, &z);
             }
             for (k, column) in columns.iter().enumerate() {
                 let more: f64 = (0..node.dofs).map(|l| self.inverse[i][(k, l)] * drag[l]).sum();
@@ -213,24 +212,43 @@ fn halves(x: &Vector12) -> (Vector6<f64>, Vector6<f64>) {
     (x.fixed_rows::<6>(0).into(), x.fixed_rows::<6>(6).into())
 }
 
+/// `ρ += Aᵀ Ψ` and `Λ += A Γ`.
+fn add_products(a: &Matrix12, column: &mut Column) {
+    let ([psi], [gamma]) = (&column.psi.data.0, &column.gamma.data.0);
+    let ([rho], [load]) = (&mut column.rho.data.0, &mut column.load.data.0);
+    for (l, a) in a.data.0.iter().enumerate() {
+        rho[l] += dot_of(a, psi);
+        for k in 0..12 {
+            load[k] += a[k] * gamma[l];
+        }
+    }
+}
+
+/// `A −= x yᵀ`.
+fn subtract_product(a: &mut Matrix12, x: &Vector12, y: &Vector12) {
+    let ([x], [y]) = (&x.data.0, &y.data.0);
+    for (a, y) in a.data.0.iter_mut().zip(y) {
+        for k in 0..12 {
+            a[k] -= x[k] * y;
+        }
+    }
+}
+
 /// From twists at a point to wrenches there; both to a point `d` before it.
 fn shift(a: &mut Matrix12, d: &Vec3) {
     for half in [0, 6] {
+        let [x, y, z, to_x, to_y, to_z] = a.data.0[half..half + 6].as_chunks_mut::<6>().0[0].each_mut();
         for i in 0..12 {
-            let v = Vec3::new(a[(i, half)], a[(i, half + 1)], a[(i, half + 2)]);
-            let w = d.cross(&v);
-            for k in 0..3 {
-                a[(i, half + 3 + k)] += w[k];
-            }
+            to_x[i] += d.y * z[i] - d.z * y[i];
+            to_y[i] += d.z * x[i] - d.x * z[i];
+            to_z[i] += d.x * y[i] - d.y * x[i];
         }
     }
-    for j in 0..12 {
-        for half in [0, 6] {
-            let f = Vec3::new(a[(half, j)], a[(half + 1, j)], a[(half + 2, j)]);
-            let n = d.cross(&f);
-            for k in 0..3 {
-                a[(half + 3 + k, j)] += n[k];
-            }
+    for column in &mut a.data.0 {
+        for half in column.as_chunks_mut::<6>().0 {
+            half[3] += d.y * half[2] - d.z * half[1];
+            half[4] += d.z * half[0] - d.x * half[2];
+            half[5] += d.x * half[1] - d.y * half[0];
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `M⁻¹` where a step ends: written out for small trees, in sweeps for others.
+//! `M = L U` where a step ends: written out for small trees; in sweeps for others, with `U = 1`.
 use crate::tree::{Dynamics, Kinematics, Mass, Tree};
 
 #[derive(Clone, Debug)]
@@ -50,28 +50,40 @@ impl Inertia {
         Ok(())
     }
 
-    /// The velocity of given momenta.
-    pub(super) fn velocity(&mut self, tree: &Tree, p: &[f64], v: &mut [f64]) {
+    /// `L⁻¹ (p − driven)`: the first half of the way from momenta to velocities.
+    pub(super) fn inward(&mut self, tree: &Tree, p: &[f64], out: &mut [f64]) {
         let Some(mass) = &self.written else {
-            return self.dynamics.velocity(tree, p, v);
+            return self.dynamics.velocity(tree, p, out);
         };
-        for ((v, p), driven) in v.iter_mut().zip(p).zip(&self.driven) {
-            *v = p - driven;
+        for ((out, p), driven) in out.iter_mut().zip(p).zip(&self.driven) {
+            *out = p - driven;
         }
-        mass.solve(v);
+        mass.factors().inward(out);
     }
 
-    /// `M⁻¹ f` in place for several f, with `count` numbers for each velocity.
-    pub(super) fn solve_many(&mut self, tree: &Tree, f: &mut [f64], count: usize) {
+    /// From `Gᵀ` to `U⁻ᵀ Gᵀ`, and to `L⁻¹ Gᵀ`, with `count` numbers for each velocity; they depend on some.
+    pub(super) fn split(
+        &mut self,
+        tree: &Tree,
+        among: &[usize],
+        rows: &mut [f64],
+        columns: &mut Vec<f64>,
+        count: usize,
+    ) {
         if let Some(mass) = &self.written {
-            return mass.solve_many(f, count);
+            mass.factors().inward_many(among, rows, count);
+            columns.clear();
+            columns.extend_from_slice(rows);
+            return mass.factors().scale_many(among, rows, count);
         }
+        columns.clear();
+        columns.extend_from_slice(rows);
         for k in 0..count {
             self.column.clear();
-            self.column.extend(f[k..].iter().step_by(count));
+            self.column.extend(rows[k..].iter().step_by(count));
             self.dynamics.solve_mass(tree, &self.column, &mut self.out);
-            for (f, x) in f[k..].iter_mut().step_by(count).zip(&self.out) {
-                *f = *x;
+            for (x, out) in columns[k..].iter_mut().step_by(count).zip(&self.out) {
+                *x = *out;
             }
         }
     }

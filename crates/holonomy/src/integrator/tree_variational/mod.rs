@@ -115,13 +115,14 @@ impl TreeVariational {
         let worth: Vec<f64> = tree.units().iter().map(|unit| 1.0 / unit).collect();
         let zeros = vec![0.0; worth.len()];
         let inertia = Inertia::new(&tree);
+        let closure = Closure::new(&tree);
         let past = Past::new(tree.coordinates(), tree.velocities(), tree.constraints());
         Self {
             solver: Coupled::new(&tree),
             tree,
             options,
             balance: Balance::default(),
-            closure: Closure::default(),
+            closure,
             applied: zeros.clone(),
             inertia,
             worth,

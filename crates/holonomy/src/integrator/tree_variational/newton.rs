@@ -45,13 +45,14 @@ impl TreeVariational {
     /// Solves for the discrete velocities and multipliers, from a first guess. A derivative at hand is expected
     /// to reduce what is out of balance by the factor `kept`.
     pub(super) fn solve(&mut self, state: &State, kept: Option<f64>) -> Result<Solved, Fault> {
-        // Sums over n bodies, rounded at random.
-        let rounding = f64::EPSILON * (self.tree.nodes.len() as f64).sqrt();
+        // Sums over n bodies, rounded at random, of a few terms each.
+        let rounding = 2.0 * f64::EPSILON * (self.tree.nodes.len() as f64).sqrt();
         let mut solved = Solved {
             iterations: 0,
             kept: None,
             made: 0,
         };
+        self.closure.add_sizes(&mut self.balance.sizes);
         let (mut retreats, mut idle) = (0, 0);
         let (mut last, mut best) = (f64::INFINITY, f64::INFINITY);
         let (mut first_left, mut last_left) = (f64::INFINITY, f64::INFINITY);
@@ -189,8 +190,9 @@ impl TreeVariational {
     /// it is largest.
     pub(super) fn correct(&mut self) -> (f64, usize) {
         let x = &mut self.balance.residual;
-        self.solver.solve(&self.tree, x);
+        self.solver.inward(&self.tree, x);
         self.closure.correct(self.balance.h, x);
+        self.solver.outward(x);
         let h = self.balance.h.abs();
         let (mut change, mut worst) = (0.0_f64, 0);
         for (j, x) in self.balance.residual.iter().enumerate() {

@@ -19,7 +19,7 @@ const ORDERS: usize = 8;
 
 /// σ before it was measured, and by how much it is believed to fall while it is not.
 const UNKNOWN: f64 = 0.03;
-const FORGET: f64 = 0.9;
+const FORGET: f64 = 0.97;
 
 /// Where each part is.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +86,8 @@ impl Past {
     ) -> f64 {
         let size = |j: usize| {
             let parts = self.difference(carry, j)[..self.velocities].iter().zip(worth);
-            parts.fold(0.0_f64, |m, (x, worth)| m.max(x.abs() * worth))
+            let sizes = parts.map(|(x, worth)| x.abs() * worth);
+            sizes.fold(0.0, |most, size| if size > most { size } else { most })
         };
         let (mut order, mut least) = (1, f64::INFINITY);
         for j in 1..carry[STEPS] as usize {

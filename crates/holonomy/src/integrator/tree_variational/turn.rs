@@ -54,6 +54,12 @@ impl Turn {
         Matrix3::from_diagonal_element(*c) - u.cross_matrix() + u * u.transpose() / *c
     }
 
+    /// `Y p`.
+    pub(super) fn start_of(&self, p: &Vec3) -> Vec3 {
+        let Self { u, c } = self;
+        p * *c - u.cross(p) + u * (u.dot(p) / *c)
+    }
+
     /// `∂(Y p)/∂u`.
     pub(super) fn start_slope(&self, p: &Vec3) -> Matrix3<f64> {
         let Self { u, c } = self;
@@ -67,6 +73,12 @@ impl Turn {
     pub(super) fn middle(&self) -> Matrix3<f64> {
         let Self { u, c } = self;
         Matrix3::identity() + u * u.transpose() / (c * (1.0 + c)) - u.cross_matrix() / (1.0 + c)
+    }
+
+    /// `B g`.
+    pub(super) fn middle_of(&self, g: &Vec3) -> Vec3 {
+        let Self { u, c } = self;
+        g + (u * (u.dot(g) / *c) - u.cross(g)) / (1.0 + *c)
     }
 
     /// `∂(B g)/∂u`.
@@ -110,8 +122,10 @@ mod tests {
             let at = |s: f64| Turn::new(u + change * s).expect("less than half a turn");
             // e⁴ = 1e-12 times fifth derivatives of order 100, and rounding over e.
             let close = |a: Vec3, b: Vec3| assert!((a - b).norm() < 2e-9, "{a} {b}");
-            close(turn.start_slope(&p) * change, slope(|s| at(s).start() * p));
-            close(turn.middle_slope(&p) * change, slope(|s| at(s).middle() * p));
+            close(turn.start_slope(&p) * change, slope(|s| at(s).start_of(&p)));
+            close(turn.middle_slope(&p) * change, slope(|s| at(s).middle_of(&p)));
+            close(turn.start() * p, turn.start_of(&p));
+            close(turn.middle() * p, turn.middle_of(&p));
             // With h = 2 a change of u is one of ω.
             let seen = |f: &dyn Fn(&Turn) -> [f64; 4]| {
                 let here = rotation(f(&turn)).inverse();

@@ -10,7 +10,7 @@
 //! See `elimination.rs` for the symbols.
 use super::{
     balance::Balance,
-    column::{Column, Seen, prepare, stack},
+    column::{Column, Seen, dot, prepare, stack},
 };
 use crate::{
     Vec3,
@@ -84,8 +84,7 @@ impl Written {
             self.turning[i] = Turning {
                 fixed: load.fixed,
                 placed: load.placed,
-                turning: load.turning + o.cross_matrix() * load.fixed.cross_matrix()
-                    - load.placed.cross_matrix() * o.cross_matrix(),
+                turning: load.turning + crosses(&o, &load.fixed) - crosses(&load.placed, &o),
             };
         }
         for (i, node) in tree.nodes.iter().enumerate().rev() {
@@ -102,7 +101,7 @@ impl Written {
             }
             let o = frames[i].origin - frames[self.roots[i]].origin;
             let columns = &mut self.columns[node.v..node.v + node.dofs];
-            let seen = Seen::from_joint(balance, node, i).from(&o);
+            let seen = Seen::from_joint(balance, node, i).from(&o, node.dofs);
             let kappa = prepare(columns, balance, node, i, &seen);
             for column in columns.iter_mut() {
                 let [d, theta, v, w] = quarters(&column.gamma);
@@ -132,29 +131,15 @@ impl Written {
         self.matrix.factorise().map_err(|j| self.nodes[j])
     }
 
-    /// Solves `δr = −r` in place for several r, with `count` numbers for each velocity.
-    pub(super) fn solve_many(&self, r: &mut [f64], count: usize) {
-        self.matrix.solve_many(r, count);
-        for x in r {
-            *x = -*x;
-        }
-    }
-
-    /// Solves `δr = −r` in place: r becomes x.
-    pub(super) fn solve(&self, r: &mut [f64]) {
-        self.matrix.solve(r);
-        for x in r {
-            *x = -*x;
-        }
+    /// The matrix, factorised.
+    pub(super) fn factors(&self) -> &Branched {
+        &self.matrix
     }
 }
 
-/// The product of two vectors, in four sums.
-#[inline]
-fn dot(a: &Vector12, b: &Vector12) -> f64 {
-    let ([a], [b]) = (&a.data.0, &b.data.0);
-    let each: [f64; 4] = std::array::from_fn(|k| a[k] * b[k] + a[k + 4] * b[k + 4] + a[k + 8] * b[k + 8]);
-    (each[0] + each[2]) + (each[1] + each[3])
+/// `â b̂ = b aᵀ − a·b`.
+fn crosses(a: &Vec3, b: &Vec3) -> Matrix3<f64> {
+    b * a.transpose() - Matrix3::from_diagonal_element(a.dot(b))
 }
 
 fn quarters(x: &Vector12) -> [Vec3; 4] {
