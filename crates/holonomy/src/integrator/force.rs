@@ -3,8 +3,15 @@ use crate::{
     Vec3,
     spheres::{Spheres, Workspace},
     system::System,
+    threads::{self, parts, pieces},
 };
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// Bodies in one task.
+const TASK: usize = 1024;
 
 /// `∂V/∂q` of a [`Spheres`] system, remembered for the last configuration: the gradient at the end
 /// of a step is the one the next step begins with.
@@ -44,12 +51,27 @@ impl Force {
 
     /// The gradient. A formula that has no value here is a fault; what else is not finite is left to the method.
     pub(super) fn at(&mut self, q: &[Vec3]) -> Result<&[Vec3], Fault> {
-        if self.uniform || self.at == q {
+        if self.uniform || self.is_at(q) {
             return Ok(&self.gradient);
         }
         self.renew(q)?;
         self.remember(q);
         Ok(&self.gradient)
+    }
+
+    /// Whether the gradient found last is that at `q`.
+    fn is_at(&self, q: &[Vec3]) -> bool {
+        if self.at.len() != q.len() {
+            return false;
+        }
+        let same = AtomicBool::new(true);
+        threads::run(q.len(), (parts(TASK, &self.at), parts(TASK, q)), |_, (at, q)| {
+            // Without an end before the last, eight are compared at a time.
+            let equal =
+                |same: bool, (a, b): (&Vec3, &Vec3)| same & (a.x == b.x) & (a.y == b.y) & (a.z == b.z);
+            same.fetch_and(at.iter().zip(q).fold(true, equal), Ordering::Relaxed);
+        });
+        same.into_inner()
     }
 
     /// The gradient at another place than the last, without a look whether it is one. It is not known from here
@@ -80,8 +102,9 @@ impl Force {
     /// The gradient found last is that at `q`.
     pub(super) fn remember(&mut self, q: &[Vec3]) {
         if !self.uniform {
-            self.at.clear();
-            self.at.extend_from_slice(q);
+            self.at.resize(q.len(), Vec3::zeros());
+            let tasks = (pieces(TASK, &mut self.at), parts(TASK, q));
+            threads::run(q.len(), tasks, |_, (at, q)| at.copy_from_slice(q));
         }
     }
 }
