@@ -8,7 +8,7 @@
 use super::{
     group::{GROUP, Group},
     search::{Ground, Search, square_apart},
-    tree::{Node, Place},
+    tree::{Bounds, Place, lanes},
 };
 use crate::simd::{LANES, Level, Vector, Work};
 
@@ -27,16 +27,6 @@ pub(super) struct Correction {
     slot: u32,
     on: u8,
     off: u8,
-}
-
-/// The lanes whose bits are set.
-#[inline(always)]
-fn lanes(mut bits: u8) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let lane = bits.trailing_zeros() as usize;
-        bits &= bits.wrapping_sub(1);
-        (lane < LANES).then_some(lane)
-    })
 }
 
 impl Correction {
@@ -104,10 +94,8 @@ impl Work for Following<'_> {
         let now = [V::all(token, x), V::all(token, y), V::all(token, z)];
         let [x, y, z, _] = self.stray.before;
         let before = [V::all(token, x), V::all(token, y), V::all(token, z)];
-        for leaf in tree.near(
-            &Node::around(&anchors[slot..=slot]),
-            self.farthest * self.farthest,
-        ) {
+        let mut near = tree.near(Bounds::around(&anchors[slot..=slot]), self.farthest);
+        while let Some(leaf) = near.next::<V>(token) {
             let of_leaf = V::gather(
                 token,
                 anchors,

@@ -63,7 +63,7 @@ impl Work for Making<'_> {
     #[inline(always)]
     fn run<V: Vector>(self, token: V::Token) {
         let (search, ground) = (self.search, self.ground);
-        search.gather(ground, self.first);
+        search.gather::<V>(token, ground, self.first);
         self.group.clear();
         let end = ground.anchors.len().min(self.first + GROUP);
         for first in (self.first..end).step_by(LANES) {
@@ -78,11 +78,13 @@ impl Work for Making<'_> {
 
 impl Search {
     /// Everybody around a group, by number.
-    fn gather(&mut self, ground: &Ground, first: usize) {
+    #[inline(always)]
+    fn gather<V: Vector>(&mut self, token: V::Token, ground: &Ground, first: usize) {
         let Self { around, places, .. } = self;
         around.clear();
-        let group = ground.tree.above(first / LANES, GROUP / LANES);
-        for leaf in ground.tree.near(group, ground.reach * ground.reach) {
+        let group = ground.tree.eight(first / GROUP);
+        let mut near = ground.tree.near(group, ground.reach);
+        while let Some(leaf) = near.next::<V>(token) {
             let first = leaf * LANES;
             let numbers = ground.numbers[first..].iter().take(LANES).zip(first as u64..);
             around.extend(numbers.map(|(number, slot)| u64::from(*number) << 32 | slot));
@@ -102,7 +104,7 @@ impl Search {
     /// Those around the group that are around a cluster of it.
     #[inline(always)]
     fn choose<V: Vector>(&mut self, token: V::Token, ground: &Ground, first: usize) {
-        let ([x, y, z, _], radius) = ground.tree.above(first / LANES, 1).ball();
+        let ([x, y, z, _], radius) = ground.tree.leaf(first / LANES).ball();
         let centre = [V::all(token, x), V::all(token, y), V::all(token, z)];
         let reach = (ground.reach + radius) * (1.0 + 1e-9);
         let [x, y, z] = &self.places;
