@@ -18,8 +18,9 @@ const TASK: usize = 1024;
 pub(super) struct Force {
     system: Arc<Spheres>,
     pub(super) work: Workspace,
-    /// Where the gradient belongs to; empty when that is not known.
+    /// Where the gradient belongs to, if that is known.
     at: Vec<Vec3>,
+    is_known: bool,
     gradient: Vec<Vec3>,
     /// Whether it is the same everywhere.
     uniform: bool,
@@ -38,6 +39,7 @@ impl Force {
             system,
             work: Workspace::default(),
             at: Vec::with_capacity(n),
+            is_known: false,
             uniform: uniform.is_some(),
             gradient: uniform.unwrap_or_else(|| vec![Vec3::zeros(); n]),
             evaluations: 0,
@@ -61,15 +63,15 @@ impl Force {
 
     /// Whether the gradient found last is that at `q`.
     fn is_at(&self, q: &[Vec3]) -> bool {
-        if self.at.len() != q.len() {
+        if !self.is_known {
             return false;
         }
         let same = AtomicBool::new(true);
         threads::run(q.len(), (parts(TASK, &self.at), parts(TASK, q)), |_, (at, q)| {
-            // Without an end before the last, eight are compared at a time.
-            let equal =
-                |same: bool, (a, b): (&Vec3, &Vec3)| same & (a.x == b.x) & (a.y == b.y) & (a.z == b.z);
-            same.fetch_and(at.iter().zip(q).fold(true, equal), Ordering::Relaxed);
+            // All the way, several at a time.
+            let equal = |(a, b): (&Vec3, &Vec3)| (a.x == b.x) & (a.y == b.y) & (a.z == b.z);
+            let all = at.iter().zip(q).fold(true, |all, pair| all & equal(pair));
+            same.fetch_and(all, Ordering::Relaxed);
         });
         same.into_inner()
     }
@@ -81,7 +83,7 @@ impl Force {
         if self.uniform {
             return Ok(());
         }
-        self.at.clear();
+        self.is_known = false;
         self.system.gradient(q, &mut self.gradient, &mut self.work);
         if self.may_be_undefined {
             let finite = |slope: &Vec3| slope.iter().all(|x| x.is_finite());
@@ -102,6 +104,7 @@ impl Force {
     /// The gradient found last is that at `q`.
     pub(super) fn remember(&mut self, q: &[Vec3]) {
         if !self.uniform {
+            self.is_known = true;
             self.at.resize(q.len(), Vec3::zeros());
             let tasks = (pieces(TASK, &mut self.at), parts(TASK, q));
             threads::run(q.len(), tasks, |_, (at, q)| at.copy_from_slice(q));
