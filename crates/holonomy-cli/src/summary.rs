@@ -147,7 +147,11 @@ impl Rows {
             self.row("solver", "own steps", value);
         }
         if let Some(rebuilds) = solver.rebuilds {
-            self.row("neighbours", "lists made", format!("{} times", grouped(rebuilds)));
+            self.row(
+                "neighbours",
+                "lists made",
+                format!("{} times per body", grouped(rebuilds)),
+            );
         }
         let speed = format!(
             "{} in {}",

@@ -159,7 +159,7 @@ pub struct SolverSummary {
     /// Those that it threw away.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rejected: Option<u64>,
-    /// How often lists of neighbours were made, where there is a cut-off.
+    /// How often the list of neighbours of a body was made, on average and rounded up, where there is a cut-off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rebuilds: Option<u64>,
 }

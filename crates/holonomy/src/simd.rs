@@ -62,6 +62,8 @@ pub(crate) trait Vector: Real {
     fn store(self, x: &mut [f64; LANES]);
     /// The first, second and third numbers of eight places.
     fn gather(token: Self::Token, places: &[[f64; 4]], of: &[u32; LANES]) -> [Self; 3];
+    /// Which numbers are not more than the one given: a bit for each lane.
+    fn within(self, most: f64) -> u8;
 }
 
 /// Work that is compiled for every level. What [`Work::run`] calls must be inlined into it: `#[inline(always)]`.
@@ -148,6 +150,7 @@ macro_rules! vector {
         at_most($mt:ident, $mx:ident, $my:ident) $at_most:expr;
         at_least($lt:ident, $lx:ident, $ly:ident) $at_least:expr;
         gather($gt:ident, $places:ident, $of:ident) $gather:expr;
+        within($wt:ident, $wx:ident, $wy:ident) $within:expr;
         $($method:ident $operator:ident ($t:ident, $a:ident, $b:ident) $result:expr;)*
     ) => {
         $(#[$attribute])*
@@ -234,6 +237,15 @@ macro_rules! vector {
             fn gather($gt: $token, $places: &[[f64; 4]], $of: &[u32; LANES]) -> [Self; 3] {
                 $gather
             }
+            #[inline(always)]
+            fn within(self, most: f64) -> u8 {
+                let ($wt, mut bits) = (self.0, 0);
+                for k in 0..$count {
+                    let ($wx, $wy) = (self.1[k], self.constant(most).1[k]);
+                    bits |= ($within as u8) << (k * LANES / $count);
+                }
+                bits
+            }
         }
     };
 }
@@ -249,6 +261,7 @@ mod plain {
         at_most(t, x, y) if x < y { x } else { y };
         at_least(t, x, y) if x > y { x } else { y };
         gather(token, places, of) [0, 1, 2].map(|axis| Self(token, of.map(|k| places[k as usize][axis])));
+        within(_t, x, y) x <= y;
         add Add (t, a, b) a + b;
         sub Sub (t, a, b) a - b;
         mul Mul (t, a, b) a * b;
@@ -259,7 +272,7 @@ mod plain {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use super::{Add, Div, LANES, Mul, Real, Sse2, Sub, V3, V4, Vector, Work};
-    use std::arch::x86_64::{__m128d, __m256d, __m512d};
+    use std::arch::x86_64::{__m128d, __m256d, __m512d, _CMP_LE_OQ};
 
     pub(super) struct Inlined<W, V: Vector>(pub(super) W, pub(super) V::Token);
 
@@ -289,6 +302,7 @@ mod x86 {
             }
             all
         };
+        within(t, x, y) t._mm_movemask_pd(t._mm_cmple_pd(x, y));
         add Add (t, a, b) t._mm_add_pd(a, b);
         sub Sub (t, a, b) t._mm_sub_pd(a, b);
         mul Mul (t, a, b) t._mm_mul_pd(a, b);
@@ -308,6 +322,7 @@ mod x86 {
             let [u, v, w] = transpose(token, places, [e, f, g, h]);
             [Self(token, [x, u]), Self(token, [y, v]), Self(token, [z, w])]
         };
+        within(t, x, y) t.avx._mm256_movemask_pd(t.avx._mm256_cmp_pd::<_CMP_LE_OQ>(x, y));
         add Add (t, a, b) t.avx._mm256_add_pd(a, b);
         sub Sub (t, a, b) t.avx._mm256_sub_pd(a, b);
         mul Mul (t, a, b) t.avx._mm256_mul_pd(a, b);
@@ -331,6 +346,7 @@ mod x86 {
                 Self(token, [bytemuck::cast([z, w])]),
             ]
         };
+        within(t, x, y) t.avx512f._mm512_cmp_pd_mask::<_CMP_LE_OQ>(x, y);
         add Add (t, a, b) t.avx512f._mm512_add_pd(a, b);
         sub Sub (t, a, b) t.avx512f._mm512_sub_pd(a, b);
         mul Mul (t, a, b) t.avx512f._mm512_mul_pd(a, b);

@@ -9,7 +9,7 @@
 //! thread to wake up for, the tasks are done one after the other. Nothing is allocated.
 
 /// Work, in nanoseconds of one core, that is worth waking a thread for.
-const WORTHWHILE: usize = 50_000;
+const WORTHWHILE: usize = 15_000;
 
 /// Lists that are cut into tasks: a [`Pieces`] or a [`Parts`], or up to six of them together.
 pub(crate) trait Tasks: Send + Sized {

@@ -3,16 +3,24 @@ use crate::{
     Vec3,
     spheres::{Spheres, Workspace},
     system::System,
+    threads::{self, parts, pieces},
 };
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// Bodies in one task.
+const TASK: usize = 1024;
 
 /// `∂V/∂q` of a [`Spheres`] system, remembered for the last configuration: the gradient at the end
 /// of a step is the one the next step begins with.
 pub(super) struct Force {
     system: Arc<Spheres>,
     pub(super) work: Workspace,
-    /// Where the gradient belongs to; empty when that is not known.
+    /// Where the gradient belongs to, if that is known.
     at: Vec<Vec3>,
+    is_known: bool,
     gradient: Vec<Vec3>,
     /// Whether it is the same everywhere.
     uniform: bool,
@@ -31,6 +39,7 @@ impl Force {
             system,
             work: Workspace::default(),
             at: Vec::new(),
+            is_known: false,
             uniform: uniform.is_some(),
             gradient: uniform.unwrap_or_else(|| vec![Vec3::zeros(); n]),
             evaluations: 0,
@@ -44,12 +53,27 @@ impl Force {
 
     /// The gradient. A formula that has no value here is a fault; what else is not finite is left to the method.
     pub(super) fn at(&mut self, q: &[Vec3]) -> Result<&[Vec3], Fault> {
-        if self.uniform || self.at == q {
+        if self.uniform || self.is_at(q) {
             return Ok(&self.gradient);
         }
         self.renew(q)?;
         self.remember(q);
         Ok(&self.gradient)
+    }
+
+    /// Whether the gradient found last is that at `q`.
+    fn is_at(&self, q: &[Vec3]) -> bool {
+        if !self.is_known {
+            return false;
+        }
+        let same = AtomicBool::new(true);
+        threads::run(q.len(), (parts(TASK, &self.at), parts(TASK, q)), |_, (at, q)| {
+            // All the way, several at a time.
+            let equal = |(a, b): (&Vec3, &Vec3)| (a.x == b.x) & (a.y == b.y) & (a.z == b.z);
+            let all = at.iter().zip(q).fold(true, |all, pair| all & equal(pair));
+            same.fetch_and(all, Ordering::Relaxed);
+        });
+        same.into_inner()
     }
 
     /// The gradient at another place than the last, without a look whether it is one. It is not known from here
@@ -59,7 +83,7 @@ impl Force {
         if self.uniform {
             return Ok(());
         }
-        self.at.clear();
+        self.is_known = false;
         self.system.gradient(q, &mut self.gradient, &mut self.work);
         if self.may_be_undefined {
             let finite = |slope: &Vec3| slope.iter().all(|x| x.is_finite());
@@ -80,8 +104,10 @@ impl Force {
     /// The gradient found last is that at `q`.
     pub(super) fn remember(&mut self, q: &[Vec3]) {
         if !self.uniform {
-            self.at.clear();
-            self.at.extend_from_slice(q);
+            self.is_known = true;
+            self.at.resize(q.len(), Vec3::zeros());
+            let tasks = (pieces(TASK, &mut self.at), parts(TASK, q));
+            threads::run(q.len(), tasks, |_, (at, q)| at.copy_from_slice(q));
         }
     }
 }

@@ -83,6 +83,6 @@ pub trait Potential: Send + Sync {
 pub struct ListWork {
     /// Evaluations of an energy or a gradient.
     pub evaluations: u64,
-    /// How many of them had to make the lists anew, the first one included.
+    /// How often the list of a point was made, the first time included: on average, rounded up.
     pub rebuilds: u64,
 }

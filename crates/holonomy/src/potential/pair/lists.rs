@@ -1,15 +1,23 @@
 //! Who is near whom, for as long as nobody has moved far.
 //!
 //! ```text
-//! list of a point    all others within outer + skin when it was made, by their numbers
-//! it holds           until a point has moved by skin/2: then two may have come nearer by the skin
+//! anchor of a point   a place that it is never farther from than skin/2
+//! list of a point     all others whose anchors are within outer + skin of its own, by their numbers
 //! ```
+//! Two points nearer than outer have anchors nearer than outer + skin. A point that strays farther than skin/2 from its
+//! anchor gets a new one: its list is made anew, and those of others are corrected where it comes or goes.
+//!
 //! The lists of eight points stand side by side, filled up with nobody. What is on a list and out of range adds zero to
 //! a sum, so the age of a list does not show.
-use super::{order::Order, strip};
+use super::{
+    group::{GROUP, Group},
+    mend::{Correction, Stray},
+    search::{Ground, Search},
+    tree::{Place, Tree},
+};
 use crate::{
     Vec3,
-    simd::{LANES, Level, Vector, Work},
+    simd::{LANES, Level},
     threads,
 };
 use std::{
@@ -17,235 +25,269 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-/// Lists of eight points that are made and summed together, at most.
-pub(super) const CLUSTERS: usize = 32;
+/// Slots of a task.
+const BLOCK: usize = 4 * GROUP;
+
+/// Clusters of eight slots in a task.
+pub(super) const CLUSTERS: usize = BLOCK / LANES;
 
 /// Entries of all lists together, at most: more would take half a gigabyte, and looking at all pairs less time.
 const ENTRIES: usize = 1 << 27;
 
-/// Candidates that are looked at together.
-const LENGTH: usize = 128;
-type Strip = strip::Strip<LENGTH>;
+/// Cost of a list when all are made, and for a stray, with what is corrected for it, ns.
+const MAKE: usize = 150;
+const FOLLOW: usize = 800;
+const CORRECT: usize = 200;
 
-/// Cost of a list, ns.
-const NANOSECONDS: usize = 200;
-
-/// The distance of nobody: far from all, and its square is a number.
-const NOWHERE: f64 = 1e150;
+/// The place of nobody: far from all, and its square is a number.
+const NOWHERE: Place = [1e150, 0.0, 0.0, 0.0];
 
 /// Points farther out have no list.
 const FAR: f64 = 1e100;
 
+/// How far ahead of a point its new anchor is, as a part of the way from its old one.
+const AHEAD: f64 = 0.75;
+
 /// The points as they are now, in slots, with the lists of the slots.
 #[derive(Default)]
 pub(super) struct Lists {
-    order: Order,
-    /// Where the points were when the lists were made; empty if there are none.
-    made_for: Vec<Vec3>,
+    /// Around the anchors.
+    tree: Tree,
+    anchors: Vec<Place>,
     /// The number of the point in each slot, and the slot of each point.
-    pub(super) numbers: Vec<u32>,
+    numbers: Vec<u32>,
     pub(super) slots: Vec<u32>,
     /// Of the slots; nobody at the end.
-    pub(super) positions: Vec<[f64; 4]>,
-    pub(super) groups: Vec<Group>,
-    /// The groups have no lists, as everybody is on each of them; slots are numbers.
+    pub(super) positions: Vec<Place>,
+    pub(super) blocks: Vec<Block>,
+    /// There are no lists, as everybody is on each of them; slots are numbers.
     pub(super) everybody: bool,
+    /// Strays so far, each counted by how much larger its cluster had become since the slots were given.
+    scattered: f64,
 }
 
-/// The lists of up to `CLUSTERS` clusters of eight slots.
+/// What a task works on.
 #[derive(Clone, Default)]
-pub(super) struct Group {
-    /// Entry k of eight lists.
-    pub(super) rows: Vec<[u32; LANES]>,
-    /// The rows of each cluster end where those of the next begin.
-    pub(super) ends: Vec<u32>,
+pub(super) struct Block {
+    groups: [Group; BLOCK / GROUP],
     search: Search,
+    strays: Vec<Stray>,
+    /// Whether a point is not at a place.
+    lost: bool,
+    /// What its strays ask for, here and elsewhere, and what all strays ask for here.
+    asked_for: Vec<Correction>,
+    to_do: Vec<Correction>,
 }
 
-/// Memory of a search.
-#[derive(Clone, Default)]
-struct Search {
-    /// Who may be near, by number: slots with numbers above them, and places.
-    candidates: Vec<u64>,
-    places: [Vec<f64>; 3],
-    lists: [Vec<u32>; LANES],
-}
-
-/// The lists of one group are to be made.
-struct Making<'a> {
-    group: &'a mut Group,
-    slots: Range<usize>,
-    order: &'a Order,
-    numbers: &'a [u32],
-    positions: &'a [[f64; 4]],
-    /// The square of the reach.
-    square: f64,
-    /// Counts the entries of all groups.
-    entries: &'a AtomicUsize,
-}
-
-/// What [`Lists::update`] did.
+/// What [`Lists::update`] found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Update {
-    /// The lists still hold.
-    Kept,
-    /// They were made anew.
-    Made,
+    /// As many lists were made anew.
+    Made(usize),
     /// A point is not at a place.
     NotFinite,
 }
 
-impl Lists {
-    /// Moves the points; makes the lists anew if they no longer hold.
-    pub(super) fn update(&mut self, points: &[Vec3], outer: f64, skin: f64, level: Level) -> Update {
-        let limit = 0.25 * skin * skin * (1.0 - 1e-9);
-        // What is not a number is not within the limit either.
-        let held = |(now, before): (&Vec3, &Vec3)| (now - before).norm_squared() <= limit;
-        if self.made_for.len() == points.len() && points.iter().zip(&self.made_for).all(held) {
-            self.place(points);
-            return Update::Kept;
-        }
-        let is_near = |point: &Vec3| point.iter().all(|x| x.abs() < FAR);
-        if !points.iter().all(is_near) {
-            return Update::NotFinite;
-        }
-        self.make(points, (outer + skin) * (1.0 + 1e-9), level);
-        Update::Made
+/// Whether it is a place that can have a list.
+fn is_place(point: &Vec3) -> bool {
+    point.iter().all(|x| x.abs() < FAR)
+}
+
+#[inline]
+fn square_apart(a: &Place, b: &Place) -> f64 {
+    let (x, y, z) = (a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+    x * x + y * y + z * z
+}
+
+impl Block {
+    /// Entry after entry of the lists of a cluster.
+    #[inline(always)]
+    pub(super) fn rows(&self, cluster: usize) -> &[[u32; LANES]] {
+        self.groups[cluster * LANES / GROUP].rows(cluster % (GROUP / LANES))
     }
 
-    fn place(&mut self, points: &[Vec3]) {
-        let nanoseconds = 2 * points.len();
-        let (numbers, positions) = (&self.numbers, &mut self.positions[..points.len()]);
-        let size = 1024;
-        let tasks = (threads::parts(size, numbers), threads::pieces(size, positions));
-        threads::run(nanoseconds, tasks, |_, (numbers, positions)| {
-            for (number, position) in numbers.iter().zip(positions) {
+    fn entries(&self) -> usize {
+        self.groups.iter().map(Group::entries).sum()
+    }
+}
+
+impl Lists {
+    /// Moves the points; makes lists anew where they no longer hold.
+    pub(super) fn update(&mut self, points: &[Vec3], outer: f64, skin: f64, level: Level) -> Update {
+        let count = points.len();
+        let reach = (outer + skin) * (1.0 + 1e-9);
+        let limit = 0.25 * skin * skin * (1.0 - 1e-9);
+        let known = self.numbers.len() == count;
+        let strays = match known {
+            true => self.place(points, limit),
+            false => points.iter().all(is_place).then_some(count),
+        };
+        match strays {
+            None => Update::NotFinite,
+            Some(0) => Update::Made(0),
+            // Beyond that it costs less to make all of them.
+            Some(strays)
+                if known && !self.everybody && self.scattered + strays as f64 <= 0.5 * count as f64 =>
+            {
+                self.anchor(limit);
+                self.mend(reach, skin, strays, level);
+                Update::Made(strays)
+            }
+            Some(_) => {
+                self.settle(points, true);
+                self.make(reach, level);
+                if self.everybody {
+                    self.settle(points, false);
+                }
+                Update::Made(count)
+            }
+        }
+    }
+
+    /// Moves the points, and finds those far from their anchors; returns how many, if all are at a place.
+    fn place(&mut self, points: &[Vec3], limit: f64) -> Option<usize> {
+        let count = points.len();
+        let tasks = (
+            threads::parts(BLOCK, &self.numbers),
+            threads::parts(BLOCK, &self.anchors),
+            threads::pieces(BLOCK, &mut self.positions[..count]),
+            threads::pieces(1, &mut self.blocks),
+        );
+        threads::run(3 * count, tasks, |k, (numbers, anchors, positions, block)| {
+            let Block { strays, lost, .. } = &mut block[0];
+            strays.clear();
+            *lost = false;
+            for (slot, ((number, anchor), position)) in numbers.iter().zip(anchors).zip(positions).enumerate()
+            {
                 let point = &points[*number as usize];
                 *position = [point.x, point.y, point.z, 0.0];
+                // What is not a number is not within the limit either.
+                if !(square_apart(position, anchor) <= limit) {
+                    let slot = (k * BLOCK + slot) as u32;
+                    strays.push(Stray {
+                        slot,
+                        before: *anchor,
+                    });
+                    *lost |= !is_place(point);
+                }
             }
         });
+        let strays = || self.blocks.iter().map(|block| block.strays.len()).sum();
+        self.blocks.iter().all(|block| !block.lost).then(strays)
     }
 
-    fn make(&mut self, points: &[Vec3], reach: f64, level: Level) {
+    /// Gives all points anchors, and slots: near ones if the points are near, or those of their numbers.
+    fn settle(&mut self, points: &[Vec3], by_place: bool) {
         let count = points.len();
-        self.made_for.clear();
-        self.made_for.extend_from_slice(points);
-        self.order.sort(points, reach);
-        self.number(count, |order, numbers| numbers.extend(order.numbers()));
-        self.place(points);
-
-        let size = CLUSTERS * LANES;
-        self.groups.resize(count.div_ceil(size), Group::default());
-        let (most, entries) = (ENTRIES.min(count * count / 2), AtomicUsize::new(0));
-        let (order, numbers, positions) = (&self.order, &self.numbers, &self.positions);
-        let groups = threads::pieces(1, &mut self.groups);
-        threads::run(NANOSECONDS * count, groups, |k, group| {
-            let slots = k * size..count.min((k + 1) * size);
-            // Once there are too many, there is no use in more.
-            if entries.load(Ordering::Relaxed) <= most {
-                level.run(Making {
-                    group: &mut group[0],
-                    slots,
-                    order,
-                    numbers,
-                    positions,
-                    square: reach * reach,
-                    entries: &entries,
-                });
-            }
-        });
-        self.everybody = entries.into_inner() > most;
-        if self.everybody {
-            self.groups.fill(Group::default());
-            self.number(count, |_, numbers| numbers.extend(0..count as u32));
-            self.place(points);
+        let numbered = |(number, point): (usize, &Vec3)| [point.x, point.y, point.z, number as f64];
+        self.positions.clear();
+        self.positions.extend(points.iter().enumerate().map(numbered));
+        if by_place {
+            Tree::sort(&mut self.positions);
         }
-    }
-
-    /// Gives the points their slots.
-    fn number(&mut self, count: usize, fill: impl FnOnce(&Order, &mut Vec<u32>)) {
         self.numbers.clear();
-        fill(&self.order, &mut self.numbers);
+        self.numbers
+            .extend(self.positions.iter().map(|position| position[3] as u32));
         self.slots.resize(count, 0);
         for (slot, number) in self.numbers.iter().enumerate() {
             self.slots[*number as usize] = slot as u32;
         }
         // Lanes without a point are nobody too.
-        self.positions.resize(count.next_multiple_of(LANES) + 1, [0.0; 4]);
-        self.positions[count..].fill([NOWHERE, 0.0, 0.0, 0.0]);
-    }
-}
-
-impl Work for Making<'_> {
-    #[inline(always)]
-    fn run<V: Vector>(self, _: V::Token) {
-        let Group { rows, ends, search } = self.group;
-        let nobody = self.positions.len() as u32 - 1;
-        rows.clear();
-        ends.clear();
-        let mut walk = self.order.walk(self.slots.start as u32);
-        let mut searched = 0..0;
-        let mut entries = 0;
-        for slot in self.slots.clone() {
-            while walk.slots().end <= slot as u32 {
-                walk.advance();
-            }
-            if !searched.contains(&slot) {
-                searched = walk.slots().start as usize..walk.slots().end as usize;
-                search.gather(walk.around(), self.numbers, self.positions);
-            }
-            entries += search.list(slot, self.positions[slot], self.square);
-            if (slot + 1) % LANES == 0 || slot + 1 == self.slots.end {
-                let lists = &mut search.lists;
-                let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
-                let entry = |list: &Vec<u32>, k: usize| list.get(k).copied().unwrap_or(nobody);
-                rows.extend((0..longest).map(|k| std::array::from_fn(|lane| entry(&lists[lane], k))));
-                ends.push(rows.len() as u32);
-                lists.iter_mut().for_each(Vec::clear);
-            }
+        self.positions.resize(count.next_multiple_of(LANES) + 1, NOWHERE);
+        self.anchors.clear();
+        self.anchors
+            .extend_from_slice(&self.positions[..count.next_multiple_of(LANES)]);
+        self.tree.make(&self.anchors[..count]);
+        self.scattered = 0.0;
+        if !by_place {
+            self.blocks.clear();
         }
-        self.entries.fetch_add(entries, Ordering::Relaxed);
+        self.blocks.resize(count.div_ceil(BLOCK), Block::default());
     }
-}
 
-impl Search {
-    /// Everybody in these ranges of slots, by number.
-    fn gather(&mut self, ranges: [Range<u32>; 9], numbers: &[u32], positions: &[[f64; 4]]) {
-        self.candidates.clear();
-        for range in ranges {
-            let numbers = &numbers[range.start as usize..range.end as usize];
-            let with_number = |(slot, number): (u32, &u32)| u64::from(*number) << 32 | u64::from(slot);
-            self.candidates.extend(range.zip(numbers).map(with_number));
-        }
-        self.candidates.sort_unstable();
-        for (axis, places) in self.places.iter_mut().enumerate() {
-            let place = |candidate: &u64| positions[*candidate as u32 as usize][axis];
-            places.clear();
-            places.extend(self.candidates.iter().map(place));
+    /// Gives new anchors to strays: ahead of them, as they will go on for a while.
+    fn anchor(&mut self, limit: f64) {
+        let count = self.numbers.len();
+        for stray in self.blocks.iter().flat_map(|block| &block.strays) {
+            let slot = stray.slot as usize;
+            let (anchor, position) = (&mut self.anchors[slot], &self.positions[slot]);
+            let ahead = std::array::from_fn(|k| position[k] + AHEAD * (position[k] - anchor[k]));
+            *anchor = if square_apart(&ahead, position) <= limit {
+                ahead
+            } else {
+                *position
+            };
+            let first = slot / LANES * LANES;
+            let cluster = &self.anchors[first..count.min(first + LANES)];
+            self.scattered += self.tree.renew(slot / LANES, cluster);
         }
     }
 
-    /// Puts those of them within reach of a slot on the list of its lane; returns how many.
-    #[inline(always)]
-    fn list(&mut self, slot: usize, position: [f64; 4], square: f64) -> usize {
-        let list = &mut self.lists[slot % LANES];
-        list.resize(self.candidates.len(), 0);
-        let mut count = 0;
-        let mut distances = Strip::ZERO;
-        let [x, y, z] = &self.places;
-        let places = x.chunks(LENGTH).zip(y.chunks(LENGTH)).zip(z.chunks(LENGTH));
-        for (((x, y), z), candidates) in places.zip(self.candidates.chunks(LENGTH)) {
-            for (((x, y), z), distance) in x.iter().zip(y).zip(z).zip(&mut *distances) {
-                let (x, y, z) = (position[0] - x, position[1] - y, position[2] - z);
-                *distance = x * x + y * y + z * z;
+    /// Makes all lists.
+    fn make(&mut self, reach: f64, level: Level) {
+        let count = self.numbers.len();
+        let (most, entries) = (ENTRIES.min(count * count / 2), AtomicUsize::new(0));
+        self.each_block(reach, MAKE * count, |ground, slots, block| {
+            for (group, first) in block.groups.iter_mut().zip(slots.step_by(GROUP)) {
+                // Once there are too many, there is no use in more.
+                if entries.load(Ordering::Relaxed) <= most {
+                    let of_group = block.search.make(ground, first, group, level);
+                    entries.fetch_add(of_group, Ordering::Relaxed);
+                }
             }
-            for (candidate, distance) in candidates.iter().zip(&*distances) {
-                let candidate = *candidate as u32;
-                list[count] = candidate;
-                count += usize::from(*distance <= square) & usize::from(candidate != slot as u32);
+        });
+        self.everybody = entries.into_inner() > most;
+    }
+
+    /// Makes the lists of strays, and corrects those of others.
+    fn mend(&mut self, reach: f64, skin: f64, strays: usize, level: Level) {
+        self.each_block(reach, FOLLOW * strays, |ground, _, block| {
+            block.asked_for.clear();
+            for stray in &block.strays {
+                let group = &mut block.groups[stray.slot as usize % BLOCK / GROUP];
+                block
+                    .search
+                    .follow(ground, stray, skin, group, &mut block.asked_for, level);
+            }
+        });
+        for k in 0..self.blocks.len() {
+            for i in 0..self.blocks[k].asked_for.len() {
+                let correction = self.blocks[k].asked_for[i];
+                self.blocks[correction.cluster as usize / CLUSTERS]
+                    .to_do
+                    .push(correction);
             }
         }
-        list.truncate(count);
-        count
+        self.each_block(reach, CORRECT * strays, |ground, _, block| {
+            for correction in block.to_do.drain(..) {
+                let group = correction.cluster as usize % CLUSTERS * LANES / GROUP;
+                correction.apply(ground, &mut block.groups[group]);
+            }
+        });
+        // Too long to be kept: see whether all should be on all lists.
+        if self.blocks.iter().map(Block::entries).sum::<usize>() > ENTRIES {
+            self.scattered = f64::INFINITY;
+        }
+    }
+
+    /// Does something to each block and the slots it has.
+    fn each_block(
+        &mut self,
+        reach: f64,
+        nanoseconds: usize,
+        act: impl Fn(&Ground, Range<usize>, &mut Block) + Sync,
+    ) {
+        let count = self.numbers.len();
+        let ground = Ground {
+            tree: &self.tree,
+            numbers: &self.numbers,
+            anchors: &self.anchors,
+            nobody: self.positions.len() as u32 - 1,
+            reach,
+        };
+        let tasks = threads::pieces(1, &mut self.blocks);
+        threads::run(nanoseconds, tasks, |k, block| {
+            act(&ground, k * BLOCK..count.min((k + 1) * BLOCK), &mut block[0]);
+        });
     }
 }

@@ -7,12 +7,15 @@
 //! A law is asked for many pairs at once. [`Pairs`] sums over all of them, [`NearPairs`] over those that are near.
 mod all;
 mod formula;
+mod group;
 mod laws;
 mod lists;
+mod mend;
 mod near;
-mod order;
+mod search;
 mod strip;
 mod switch;
+mod tree;
 
 pub use all::Pairs;
 pub use formula::PairFormula;

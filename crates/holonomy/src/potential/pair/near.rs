@@ -9,7 +9,7 @@
 use super::{
     super::{ListWork, Potential, Symmetry},
     PairLaw,
-    lists::{CLUSTERS, Group, Lists, Update},
+    lists::{Block, CLUSTERS, Lists, Update},
     strip,
     switch::{Cutoff, Switched},
 };
@@ -33,7 +33,8 @@ pub struct NearPairs<L> {
     /// Lists, used again. A second thread that finds them taken makes its own.
     memory: Mutex<Memory>,
     evaluations: AtomicU64,
-    rebuilds: AtomicU64,
+    /// Made so far.
+    lists: AtomicU64,
 }
 
 #[derive(Default)]
@@ -50,11 +51,11 @@ const NANOSECONDS: usize = 40;
 const ROWS: usize = 32;
 type Strip = strip::Strip<{ ROWS * LANES }>;
 
-/// The sums of one group.
+/// The sums of one block.
 struct Sum<'a, L> {
     law: &'a L,
     lists: &'a Lists,
-    group: &'a Group,
+    block: &'a Block,
     first: usize,
     with_gradient: bool,
     sums: &'a mut [[[f64; LANES]; 3]],
@@ -75,7 +76,7 @@ impl<L: PairLaw> NearPairs<L> {
             level,
             memory: Mutex::default(),
             evaluations: AtomicU64::new(0),
-            rebuilds: AtomicU64::new(0),
+            lists: AtomicU64::new(0),
         }
     }
 
@@ -97,17 +98,16 @@ impl<L: PairLaw> NearPairs<L> {
         self.evaluations.fetch_add(1, Ordering::Relaxed);
         match lists.update(points, self.cutoff.outer(), self.cutoff.skin(), self.level) {
             Update::NotFinite => return None,
-            Update::Made => _ = self.rebuilds.fetch_add(1, Ordering::Relaxed),
-            Update::Kept => {}
+            Update::Made(lists) => _ = self.lists.fetch_add(lists as u64, Ordering::Relaxed),
         }
         sums.resize(self.count.div_ceil(LANES), [[0.0; LANES]; 3]);
         let nanoseconds = self.count * if lists.everybody { self.count } else { NANOSECONDS };
-        let tasks = (threads::parts(1, &lists.groups), threads::pieces(CLUSTERS, sums));
-        threads::run(nanoseconds, tasks, |k, (group, sums)| {
+        let tasks = (threads::parts(1, &lists.blocks), threads::pieces(CLUSTERS, sums));
+        threads::run(nanoseconds, tasks, |k, (block, sums)| {
             self.level.run(Sum {
                 law: &self.law,
                 lists,
-                group: &group[0],
+                block: &block[0],
                 first: k * CLUSTERS,
                 with_gradient,
                 sums,
@@ -168,7 +168,10 @@ impl<L: PairLaw> Potential for NearPairs<L> {
     fn list_work(&self) -> Option<ListWork> {
         Some(ListWork {
             evaluations: self.evaluations.load(Ordering::Relaxed),
-            rebuilds: self.rebuilds.load(Ordering::Relaxed),
+            rebuilds: self
+                .lists
+                .load(Ordering::Relaxed)
+                .div_ceil(self.count.max(1) as u64),
         })
     }
 }
@@ -181,7 +184,6 @@ impl<L: PairLaw> Work for Sum<'_, L> {
             apart: [Strip::ZERO; 3],
             x: Strip::ZERO,
         };
-        let mut start = 0;
         for (k, sums) in self.sums.iter_mut().enumerate() {
             let first = (self.first + k) * LANES;
             let slots = std::array::from_fn(|lane| (first + lane) as u32);
@@ -203,15 +205,14 @@ impl<L: PairLaw> Work for Sum<'_, L> {
                     lanes.add(&rows[..ROWS.min(count - slots)], &mut batch);
                 }
             } else {
-                let end = self.group.ends[k] as usize;
-                for rows in self.group.rows[start..end].chunks(ROWS) {
+                for rows in self.block.rows(k).chunks(ROWS) {
                     lanes.add(rows, &mut batch);
                 }
-                start = end;
             }
-            for (sum, lanes) in sums.iter_mut().zip(lanes.sum) {
-                lanes.store(sum);
-            }
+            let [a, b, c] = lanes.sum;
+            a.store(&mut sums[0]);
+            b.store(&mut sums[1]);
+            c.store(&mut sums[2]);
         }
     }
 }

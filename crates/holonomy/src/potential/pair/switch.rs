@@ -32,8 +32,8 @@ pub enum CutoffError {
 }
 
 impl Cutoff {
-    /// The law fades out from `inner` to `outer`. Lists of neighbours reach further by `skin`, and hold until a point
-    /// has moved by half of it.
+    /// The law fades out from `inner` to `outer`. Lists of neighbours reach further by `skin`: a point needs a new one
+    /// when it has moved by half of it or more.
     pub fn new(inner: f64, outer: f64, skin: f64) -> Result<Self, CutoffError> {
         // What is too small to be squared would be no cut-off, and what is too large no number.
         let sound = |distance: f64| (0.0..1e100).contains(&distance);

@@ -1,5 +1,5 @@
 //! Molecules in motion: what a smooth cut-off keeps, what a plain one loses, and restarts.
-use super::Random;
+use super::{Random, bits_of, cutoff, lennard_jones};
 use holonomy::{
     Vec3,
     geometry::{Icosphere, s2},
@@ -203,4 +203,30 @@ fn threads_do_not_change_a_motion() {
             .unwrap();
         assert!(pool.install(run) == alone, "{threads} threads");
     }
+}
+
+#[test]
+fn a_few_that_wander_among_many_at_rest() {
+    let mut random = Random(9);
+    let count = 1000;
+    let cutoff = cutoff(count);
+    let mut points = random.directions(count);
+    let old = NearPairs::new(lennard_jones(count), count, cutoff);
+    let wanderers: Vec<(usize, Vec3)> = (0..20).map(|k| (k * 37, random.direction())).collect();
+    for step in 0..200 {
+        let new = NearPairs::new(lennard_jones(count), count, cutoff);
+        assert_eq!(bits_of(&old, &points), bits_of(&new, &points), "step {step}");
+        for (k, (wanderer, axis)) in wanderers.iter().enumerate() {
+            let q = &mut points[*wanderer];
+            // Most go their way around an axis; some are somewhere else at once, and back again.
+            *q = match (k, step % 40) {
+                (0..4, 20) => -*q,
+                _ => (*q + axis.cross(q) * (0.1 * k as f64 * cutoff.skin())).normalize(),
+            };
+        }
+    }
+    let work = old.list_work().unwrap();
+    // Two evaluations a step. In 200 steps a wanderer goes up to 400 skins and needs a list for every half a skin, if
+    // not for the way it is given ahead: 20·400 lists at most, not 400·1000, and as many again if they are sorted.
+    assert!(work.evaluations == 400 && work.rebuilds <= 16, "{work:?}");
 }

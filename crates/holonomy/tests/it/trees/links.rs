@@ -271,8 +271,8 @@ fn energy_with_springs_and_beams_stays_within_bounds() {
         }
         (halves, start)
     };
-    // The motion is chaotic. Of 60 starts that differ by 1e-13 two take a beam past half a turn within 200 s, where
-    // its energy jumps, and 22 stray farther in the second half than the bound below; within 50 s none does.
+    // The motion is chaotic. Of 60 starts that differ by 1e-13 two take a beam past half a turn within 200 s, the
+    // first after 78 s, where its energy jumps; and 22 stray farther in the second half than the bound below.
     let ([first, second], start) = error(0.01, 5_000);
     let ([coarse, _], _) = error(0.002, 1_000);
     let ([finer, _], _) = error(0.001, 2_000);
