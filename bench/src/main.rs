@@ -7,6 +7,8 @@
 //! holonomy-bench export ROW FILE            positions and velocities of the start, doubles, little-endian
 //! holonomy-bench precision SYSTEM METHOD STEP TOLERANCE|- SECONDS
 //!                                           says `SECONDS ERROR`, or `failed REASON`
+//! holonomy-bench scaling [LAPS]             tables of the cost of a step against the number of links
+//! holonomy-bench chart                      reads panels of curves as JSON, and says the figure in SVG
 //! ```
 //! What cannot be done is answered by `unavailable REASON`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it talks over pipes")]
@@ -14,8 +16,11 @@
 use holonomy_bench::{
     cpu_ns,
     precision::{self, Plan},
+    scaling,
     work::{self, hash, open},
 };
+use holonomy_report::figure::{Axis, Chart, Curve, CurveStyle, Panels};
+use serde::Deserialize;
 use std::{
     io::{BufRead, Write},
     process::ExitCode,
@@ -33,7 +38,16 @@ fn main() -> ExitCode {
         ["precision", system, method, step, tolerance, duration] => {
             long_run(&[system, method], [step, tolerance, duration])
         }
-        _ => Err("serve ROW WHO [THREADS] | steps ROW WHO N | export ROW FILE | precision …".to_owned()),
+        ["scaling"] => tables(scaling::LAPS),
+        ["scaling", laps] => {
+            let laps = laps.parse().map_err(|e| format!("{laps}: {e}"));
+            laps.and_then(tables)
+        }
+        ["chart"] => chart(),
+        _ => Err(
+            "serve ROW WHO [THREADS] | steps ROW WHO N | export ROW FILE | precision … | scaling [LAPS] | chart"
+                .to_owned(),
+        ),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -100,4 +114,53 @@ fn long_run(names: &[&str; 2], numbers: [&str; 3]) -> Result<(), String> {
         Ok(outcome) => say(&format!("{:e} {:e}", outcome.seconds, outcome.error)),
         Err(why) => say(&format!("failed {}", why.replace('\n', " "))),
     }
+}
+
+fn tables(laps: usize) -> Result<(), String> {
+    for curve in scaling::curves(laps)? {
+        say(&curve.table(laps))?;
+    }
+    Ok(())
+}
+
+/// Panels, one below the other, of curves on logarithmic axes.
+#[derive(Deserialize)]
+struct Plot {
+    title: String,
+    subtitle: String,
+    caption: String,
+    x: String,
+    y: String,
+    panels: Vec<Vec<PlotCurve>>,
+}
+
+#[derive(Deserialize)]
+struct PlotCurve {
+    name: String,
+    points: Vec<(f64, f64)>,
+}
+
+fn chart() -> Result<(), String> {
+    let plot: Plot = serde_json::from_reader(std::io::stdin()).map_err(|e| e.to_string())?;
+    let panel = |curves: Vec<PlotCurve>| Chart {
+        title: String::new(),
+        x: Axis::log(&plot.x),
+        y: Axis::log(&plot.y),
+        series: (curves.into_iter())
+            .map(|curve| Curve {
+                name: curve.name,
+                points: curve.points,
+                style: CurveStyle::LineAndPoints,
+            })
+            .collect(),
+        guides: vec![],
+    };
+    let panels = Panels {
+        charts: plot.panels.into_iter().map(panel).collect(),
+        title: plot.title,
+        subtitle: Some(plot.subtitle),
+        caption: Some(plot.caption),
+    };
+    print!("{}", panels.render_with(330.0));
+    Ok(())
 }

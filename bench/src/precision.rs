@@ -4,10 +4,10 @@
 //! periods are looked at in every step, also off the clock, so that the oscillation of the error is not missed.
 use crate::{cpu_ns, work::load};
 use holonomy::{
-    model::Model,
     simulation::{Observer, Sample, Schedule},
     system::Measurement,
 };
+use holonomy_model::Model;
 use std::ops::ControlFlow;
 
 /// What is run.
@@ -91,10 +91,10 @@ pub fn run(plan: &Plan) -> Result<Outcome, String> {
     let step = plan.step;
     let steps = (plan.duration / step).round().max(1.0) as u64;
     let mut simulation = model.simulation();
-    let mut scratch = simulation.system.scratch();
+    let mut scratch = simulation.system().scratch();
     let mut measured = Measurement::default();
     simulation
-        .system
+        .system()
         .measure(&simulation.state, &mut measured, &mut scratch);
     let mut largest = Largest {
         start: measured.energy.total(),
@@ -123,7 +123,7 @@ pub fn run(plan: &Plan) -> Result<Outcome, String> {
         spent += cpu_ns() - before;
         taken = until;
         simulation
-            .system
+            .system()
             .measure(&simulation.state, &mut measured, &mut scratch);
         largest.see(&measured);
         if largest.relative() > HOPELESS {

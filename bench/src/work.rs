@@ -13,11 +13,11 @@ use crate::kernel::{chain::Chain, molecules::Molecules, pendulum::Pendulum};
 use holonomy::{
     Vec3,
     geometry::Icosphere,
-    model::{self, Model, Source},
     simulation::{Schedule, Simulation},
     spheres::view,
     system::State,
 };
+use holonomy_model::{self as model, Model, Source};
 use std::fmt::Write as _;
 
 /// Something that can be stepped again and again from the same start.

@@ -17,12 +17,12 @@ mod report;
 mod resources;
 mod rows;
 
-use crate::{Outcome, gate, root, scaling};
+use crate::{Outcome, gate, root, shell};
 use contest::Times;
 use environment::Environment;
 use precision::Study;
 use rows::{Bound, ROWS, Row, Source};
-use std::path::PathBuf;
+use std::{path::PathBuf, process::Command};
 
 /// How long things may take.
 #[derive(Clone, Copy)]
@@ -180,8 +180,17 @@ fn measure(wanted: &[&str], effort: Effort) -> Result<Findings, String> {
 }
 
 fn exponent(_: &Environment, effort: Effort, findings: &mut Findings) -> Outcome {
-    let laps = if effort.quick { 3 } else { 12 };
-    let (median, fastest) = scaling::exponents(laps)?;
+    let laps = if effort.quick { "3" } else { "12" };
+    let output = Command::new(program()?).args(["scaling", laps]).output();
+    let output = output.map_err(|e| format!("`holonomy-bench` cannot be started: {e}"))?;
+    let table = String::from_utf8_lossy(&output.stdout);
+    // Of the first table, that of point masses.
+    let exponent = |of: &str| {
+        let found = table.lines().find_map(|line| line.strip_prefix(of));
+        let value = found.and_then(|value| value.parse::<f64>().ok());
+        value.ok_or_else(|| format!("`holonomy-bench scaling` does not say `{of}…`:\n{table}"))
+    };
+    let (median, fastest) = (exponent("medians ~ links^")?, exponent("fastest ~ links^")?);
     findings.asked.push(Asked {
         row: "scaling".to_owned(),
         words: "fitted exponent ≤ 1.02 from 64 to 4096 links".to_owned(),
@@ -253,8 +262,13 @@ fn duration(nanoseconds: f64) -> String {
     format!("{} {unit}", digits(value))
 }
 
-/// The program of `bench`, built beside this one.
+/// `cargo xtask scaling`: the cost of a step against the number of links.
+pub(crate) fn scaling() -> Outcome {
+    build()?;
+    gate::finish(Command::new(program()?).arg("scaling"))
+}
+
+/// The program of `bench`.
 fn program() -> Result<PathBuf, String> {
-    let here = std::env::current_exe().map_err(|e| e.to_string())?;
-    Ok(here.with_file_name(format!("holonomy-bench{}", std::env::consts::EXE_SUFFIX)))
+    shell::built("holonomy-bench")
 }

@@ -1,5 +1,5 @@
-//! What documents say about the repository is true: paths exist, links lead somewhere.
-use crate::{Outcome, markdown, read, root};
+//! What documents say about the repository is true: paths exist, links lead somewhere, crates are drawn as they are.
+use crate::{Outcome, drawing, markdown, read, root};
 use std::{
     collections::HashSet,
     ffi::OsString,
@@ -42,6 +42,7 @@ pub(crate) fn check() -> Outcome {
         }
     }
     println!("   {} documents", all.len());
+    problems.extend(drawing::check().err());
     if problems.is_empty() {
         Ok(())
     } else {
@@ -93,7 +94,10 @@ fn collect_names(folder: &Path, names: &mut HashSet<OsString>) -> Outcome {
         let name = entry.file_name();
         if !entry.path().is_dir() {
             names.insert(name);
-        } else if name != "target" && name != "runs" && name != ".git" {
+        } else if !["target", "runs", ".git", "node_modules"]
+            .iter()
+            .any(|made| name == *made)
+        {
             collect_names(&entry.path(), names)?;
         }
     }

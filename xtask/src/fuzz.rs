@@ -15,7 +15,6 @@ pub(crate) fn run(seconds: Option<&str>) -> Outcome {
     };
     let tests = [
         "test",
-        "--release",
         "--package",
         "holonomy",
         "--lib",

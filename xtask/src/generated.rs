@@ -1,7 +1,7 @@
-//! Documents written by the program: the table of methods, the figure of the README.
-use crate::{Outcome, read, root, shell};
-use holonomy::integrator::catalog::{Kept, METHODS};
-use std::fmt::Write;
+//! Documents written by the program: the table of methods, the reference of model files, the figure of the README.
+use crate::{Outcome, gate, read, root, shell};
+use serde_json::Value;
+use std::{fmt::Write, process::Command};
 
 const METHODS_FILE: &str = "docs/methods.md";
 /// The run whose figure is on the first page, and that figure.
@@ -11,14 +11,25 @@ const FIGURE_FILE: &str = "docs/figures/double-spherical-pendulum.svg";
 
 /// Writes all of them.
 pub(crate) fn write() -> Outcome {
-    store(METHODS_FILE, methods().as_bytes())?;
+    gate::cargo(&["build", "--release", "--package", "holonomy-cli"])?;
+    store(METHODS_FILE, methods()?.as_bytes())?;
+    // The test that compares it also writes it.
+    let reference = [
+        "test",
+        "--package",
+        "holonomy-model",
+        "--test",
+        "it",
+        "the_reference_in_the_guide",
+    ];
+    gate::finish(gate::cargo_command(&reference).env("UPDATE_SNAPSHOTS", "1"))?;
     let figure = shell::file_of(FIGURE_RUN, FIGURE)?;
     store(FIGURE_FILE, &figure)
 }
 
 /// The table is the catalog's. The figure is not compared: its last digits depend on the machine's arithmetic.
 pub(crate) fn check() -> Outcome {
-    if read(&root().join(METHODS_FILE))? == methods() {
+    if read(&root().join(METHODS_FILE))? == methods()? {
         return Ok(());
     }
     Err(format!(
@@ -31,7 +42,11 @@ fn store(path: &str, bytes: &[u8]) -> Outcome {
     std::fs::write(root().join(path), bytes).map_err(|e| format!("{path}: {e}"))
 }
 
-fn methods() -> String {
+/// From what the command says of its catalog.
+fn methods() -> Result<String, String> {
+    let said = gate::output(Command::new(shell::binary()?).args(["methods", "--json"]))?;
+    let catalog: Vec<Value> =
+        serde_json::from_str(&said).map_err(|e| format!("`holonomy methods --json`: {e}"))?;
     let mut text = String::from(
         "<!-- Written by `cargo xtask docs` from crates/holonomy/src/integrator/catalog. -->\n\
          # Methods\n\n\
@@ -47,33 +62,39 @@ fn methods() -> String {
          |---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let yes = |property: bool| if property { "yes" } else { "–" };
-    for method in METHODS {
-        let options: Vec<String> = method.options.iter().map(|o| format!("`{o}`")).collect();
+    for method in &catalog {
+        let word = |key: &str| method[key].as_str().unwrap_or_default();
+        let holds = |key: &str| yes(method[key] == true);
+        let options = method["options"].as_array().into_iter().flatten();
+        let options: Vec<String> = options
+            .filter_map(Value::as_str)
+            .map(|o| format!("`{o}`"))
+            .collect();
         let options = if options.is_empty() {
             "–".to_owned()
         } else {
             options.join(" ")
         };
-        let momentum = match method.momentum {
-            Kept::UniformGravity => "uniform gravity",
-            kept => yes(kept == Kept::Always),
+        let momentum = match word("momentum") {
+            "uniform gravity" => "uniform gravity",
+            kept => yes(kept == "always"),
         };
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
             "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
-            method.name,
-            method.order,
-            yes(method.symplectic),
+            word("name"),
+            method["order"],
+            holds("symplectic"),
             momentum,
-            yes(method.bounded_energy),
-            yes(method.symmetric),
-            yes(method.on_manifold),
-            yes(method.adaptive),
+            holds("bounded_energy"),
+            holds("symmetric"),
+            holds("on_manifold"),
+            holds("adaptive"),
             options,
-            method.summary,
-            method.reference,
+            word("summary"),
+            word("reference"),
         );
     }
-    text
+    Ok(text)
 }

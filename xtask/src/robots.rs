@@ -3,11 +3,8 @@
 //! Needs Python 3.11 or newer, and the network once: both packages go to an environment in `target/robots`. Without
 //! them the stage is skipped, and says so. What it once computed is stored in `tests/robots/reference.json` and tested
 //! everywhere.
-use crate::{Outcome, gate, python, read, root, shell};
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use crate::{Outcome, gate, python, root, shell};
+use std::process::Command;
 
 /// The gate's stage, and `cargo xtask robots`.
 pub(crate) fn run() -> Outcome {
@@ -22,7 +19,8 @@ pub(crate) fn store() -> Outcome {
 
 fn compare(more: &[&str]) -> Outcome {
     let folder = root().join("target/robots");
-    let python = match environment(&folder) {
+    let wanted = root().join("tests/robots/requirements.txt");
+    let python = match python::environment(&folder, &wanted, "the packages `pin` and `example-robot-data`") {
         Ok(python) => python,
         Err(why) => {
             println!("   SKIPPED: {why}");
@@ -30,14 +28,7 @@ fn compare(more: &[&str]) -> Outcome {
             return Ok(());
         }
     };
-    for package in [
-        ["--package", "holonomy-cli", "--bin", "holonomy"],
-        ["--package", "holonomy", "--example", "tree_matrices"],
-    ] {
-        gate::finish(&mut gate::cargo_command(
-            &[&["build", "--release"], &package[..]].concat(),
-        ))?;
-    }
+    gate::build()?;
     let command = shell::binary()?;
     let examples = command.with_file_name("examples");
     let mut script = Command::new(python);
@@ -59,49 +50,5 @@ fn compare(more: &[&str]) -> Outcome {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("`tests/robots/compare.py`: {status}")),
         Err(error) => Err(format!("Python cannot be started: {error}")),
-    }
-}
-
-/// The Python of an environment with the packages of `requirements.txt`, or why there is none.
-fn environment(folder: &Path) -> Result<PathBuf, String> {
-    let wanted = read(&root().join("tests/robots/requirements.txt"))?;
-    let venv = folder.join("venv");
-    let python = python::of(&venv);
-    let stamp = venv.join("installed.txt");
-    if python.exists() && read(&stamp).is_ok_and(|installed| installed == wanted) {
-        return Ok(python);
-    }
-    println!("   making {} (once)", venv.display());
-    let own = python::own();
-    quietly(
-        Command::new(&own).args(["-c", "import sys, tomllib, venv"]),
-        "Python 3.11 or newer",
-    )?;
-    quietly(
-        Command::new(&own).args(["-m", "venv", "--clear"]).arg(&venv),
-        "a virtual environment",
-    )?;
-    let mut install = python::install(&python);
-    install
-        .arg("--requirement")
-        .arg(root().join("tests/robots/requirements.txt"));
-    quietly(&mut install, "the packages `pin` and `example-robot-data`")?;
-    std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
-    Ok(python)
-}
-
-/// Runs something that may be impossible here; the error is what could not be had, and why.
-fn quietly(command: &mut Command, what: &str) -> Outcome {
-    match command.output() {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => {
-            let text = String::from_utf8_lossy(&output.stderr).into_owned();
-            let last = text.lines().rev().find(|line| !line.trim().is_empty());
-            Err(format!(
-                "{what} cannot be had: {}",
-                last.unwrap_or_default().trim()
-            ))
-        }
-        Err(error) => Err(format!("{what} cannot be had: {error}")),
     }
 }

@@ -224,15 +224,24 @@ fn words(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// The command, built beside this program.
+/// The command.
 pub(crate) fn binary() -> Result<PathBuf, String> {
+    built("holonomy")
+}
+
+/// A program of the release profile. This one is in `target/debug`.
+pub(crate) fn built(name: &str) -> Result<PathBuf, String> {
     let here = std::env::current_exe().map_err(|e| e.to_string())?;
-    let name = format!("holonomy{}", std::env::consts::EXE_SUFFIX);
-    let path = here.with_file_name(name);
+    let target = here.ancestors().nth(2).unwrap_or(&here);
+    let path = target
+        .join("release")
+        .join(format!("{name}{}", std::env::consts::EXE_SUFFIX));
     if path.exists() {
         return Ok(path);
     }
-    Err("the command is not built: `cargo build --release --package holonomy-cli`".to_owned())
+    Err(format!(
+        "`{name}` is not built: `cargo build --release --workspace --bins`"
+    ))
 }
 
 /// A temporary folder that goes when it is dropped.

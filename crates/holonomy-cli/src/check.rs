@@ -1,5 +1,5 @@
 use crate::{ModelArguments, failure::Failure, input::Input, output};
-use holonomy::integrator::catalog::Mechanism;
+use holonomy::{decimal, system::Mechanism};
 use output::{counted, grouped, number};
 
 /// Reads a model and says what is wrong with it, without running it
@@ -18,13 +18,13 @@ impl Check {
         let layout = system.layout();
         let mut what = match &model.mechanism {
             Mechanism::Spheres(spheres) => counted(spheres.len(), "body", "bodies"),
-            Mechanism::Lagrangian(_) => counted(layout.coordinates.len(), "coordinate", "coordinates"),
-            Mechanism::Tree(tree) => counted(tree.len(), "body", "bodies"),
-            Mechanism::Hamel(_) => format!(
+            Mechanism::Lagrangian(system) if system.is_framed() => format!(
                 "{}, {}",
                 counted(layout.coordinates.len(), "coordinate", "coordinates"),
                 counted(layout.velocities.len(), "quasi-velocity", "quasi-velocities")
             ),
+            Mechanism::Lagrangian(_) => counted(layout.coordinates.len(), "coordinate", "coordinates"),
+            Mechanism::Tree(tree) => counted(tree.len(), "body", "bodies"),
         };
         if !layout.multipliers.is_empty() {
             let count = match &model.mechanism {
@@ -38,7 +38,7 @@ impl Check {
             false => format!(
                 ", {} steps of {} s",
                 grouped(model.schedule.steps),
-                model.schedule.step
+                decimal(model.schedule.step)
             ),
         };
         Ok(output::print(&format!(

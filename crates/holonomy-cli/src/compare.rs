@@ -9,12 +9,11 @@ use crate::{
     table::{Align, Table},
     threads::ThreadArguments,
 };
-use holonomy::{
-    integrator::catalog,
-    model::{self, Model, Severity},
-};
-use holonomy_host::{
-    compare::{Comparison, Entry, compare},
+use holonomy::integrator::catalog;
+use holonomy_host::compare::{compare, precision};
+use holonomy_model::{self as model, Model, Severity};
+use holonomy_report::{
+    compare::{Comparison, Entry, NoPrecision, NotRun},
     figures,
     run::{Control, Progress},
     summary::Summary,
@@ -38,7 +37,7 @@ pub(crate) struct Compare {
 }
 
 /// A method and its model, or the reason why there is none.
-type Candidate = (String, Result<Model, String>);
+type Candidate = (String, Result<Model, NotRun>);
 
 const FILES: &[&str] = &["compare.svg", "compare.html", "compare.json"];
 
@@ -46,7 +45,7 @@ impl Compare {
     pub(crate) fn run(&self) -> Result<(), Failure> {
         let names: Vec<&str> = catalog::METHODS.iter().map(|method| method.name).collect();
         for name in &self.methods {
-            if catalog::find(name).is_none() {
+            if catalog::find(name).is_err() {
                 return Err(Failure::UnknownMethod {
                     name: name.clone(),
                     suggestion: model::nearest(name, names.iter().copied()),
@@ -73,7 +72,7 @@ impl Compare {
             progress: &mut |progress: &Progress| bar.borrow_mut().update(progress),
         };
         let mut begin = |method: &str| bar.borrow_mut().begin(method);
-        let mut comparison = compare(&input.name, candidates, &mut begin, control);
+        let (comparison, first) = compare(&input.name, candidates, &mut begin, control);
         let mut files = None;
         if let Some(mut folder) = folder {
             let control = Control {
@@ -81,7 +80,10 @@ impl Compare {
                 progress: &mut |progress: &Progress| bar.borrow_mut().update(progress),
             };
             let mut begin = |what: &str| bar.borrow_mut().begin(&format!("work and precision: {what}"));
-            let precision = comparison.precision(&mut begin, control);
+            let precision = match first {
+                Some(model) => precision(&comparison, model, &mut begin, control).map_err(NoPrecision::from),
+                None => Err(NoPrecision::NothingRan),
+            };
             bar.borrow_mut().clear();
             folder.add("compare.svg", &figures::compare(&comparison))?;
             folder.add("compare.html", &comparison.page(&precision, &command_line()))?;
@@ -133,7 +135,7 @@ impl Compare {
     /// The keys to set for a method: options that only other methods of the comparison take are left out.
     fn keys_for(&self, method: &str) -> Vec<String> {
         let takes = |method: &str, option: &str| {
-            catalog::find(method).is_some_and(|method| method.options.contains(&option))
+            catalog::find(method).is_ok_and(|method| method.options.contains(&option))
         };
         let wanted = |key: &&String| {
             let path = key.split('=').next().unwrap_or_default().trim();
@@ -146,21 +148,24 @@ impl Compare {
     }
 }
 
-/// Why a model was refused, in one line.
-fn reason(failure: &Failure) -> String {
-    let Failure::BadModel { problems, .. } = failure else {
-        return failure.to_string();
+/// Why a model was refused: its first error.
+fn reason(failure: &Failure) -> NotRun {
+    let first = match failure {
+        Failure::BadModel { problems, .. } => problems
+            .iter()
+            .find(|problem| problem.severity == Severity::Error),
+        _ => None,
     };
-    let error = problems
-        .iter()
-        .find(|problem| problem.severity == Severity::Error);
-    error.map_or_else(
-        || failure.to_string(),
-        |problem| match &problem.help {
-            Some(help) => format!("{}; {help}", problem.message),
-            None => problem.message.clone(),
+    match first {
+        Some(problem) => NotRun::Refused {
+            message: problem.message.clone(),
+            help: problem.help.clone(),
         },
-    )
+        None => NotRun::Refused {
+            message: failure.to_string(),
+            help: None,
+        },
+    }
 }
 
 fn describe(comparison: &Comparison, files: Option<&str>) -> String {
@@ -172,11 +177,14 @@ fn describe(comparison: &Comparison, files: Option<&str>) -> String {
     let heads = columns.heads();
     let mut align = vec![Align::Right; heads.len()];
     align[0] = Align::Left;
+    if let Some(verdict) = align.last_mut() {
+        *verdict = Align::Left;
+    }
     let mut table = Table::new(&align);
     table.row(heads.into_iter().map(dim));
     for Entry { method, result } in &comparison.entries {
         match result {
-            Err(reason) => table.row([method, reason]),
+            Err(reason) => table.row([method.clone(), reason.to_string()]),
             Ok(outcome) => table.row(columns.cells(&outcome.summary)),
         }
         if let Ok(outcome) = result
@@ -189,7 +197,13 @@ fn describe(comparison: &Comparison, files: Option<&str>) -> String {
         "" => &comparison.scenario,
         title => title,
     };
-    let mut text = format!("{}\n\n{}", bold(title), table.render());
+    let whole = comparison.verdict();
+    let mut text = format!(
+        "{}\n\n{}\n{}",
+        bold(title),
+        table.render(),
+        output::conclusion(whole.verdict, &whole.to_string())
+    );
     if let Some(files) = files {
         text += &format!("\n{} {files}\n", dim("files"));
     }
@@ -198,7 +212,7 @@ fn describe(comparison: &Comparison, files: Option<&str>) -> String {
 
 /// Which numbers a table of this family shows.
 struct Columns {
-    /// Energy is meant to be kept.
+    /// Energy is conserved.
     energy: bool,
     length: bool,
     constraint: bool,
@@ -225,14 +239,14 @@ impl Columns {
         if self.constraint {
             heads.push("constraint");
         }
-        heads.extend(["momentum", "time", "ns/step"]);
+        heads.extend(["momentum", "time", "ns/step", "verdict"]);
         heads
     }
 
     fn cells(&self, summary: &Summary) -> Vec<String> {
         let absent = || "-".to_owned();
-        let energy = &summary.energy;
-        let mut cells = vec![summary.method.to_owned()];
+        let (energy, conclusion) = (&summary.energy, &summary.certificate.conclusion);
+        let mut cells = vec![summary.method.clone()];
         if self.energy {
             let drift = energy.drift_per_second.zip(energy.drift_standard_error);
             cells.extend([
@@ -255,6 +269,7 @@ impl Columns {
             summary.momentum_error().map_or_else(absent, rough),
             lasting(summary.wall_seconds),
             rounded(1e9 / summary.steps_per_second),
+            output::verdict(conclusion.verdict, conclusion.word()),
         ]);
         cells
     }

@@ -9,10 +9,11 @@ use crate::{
     table::{Align, Table},
     threads::ThreadArguments,
 };
-use holonomy::model::{Unit, parse_quantity};
-use holonomy_host::{
+use holonomy_model::{Unit, parse_quantity};
+use holonomy_report::{
     converge::{Convergence, converge},
     figures,
+    number::decimal,
     run::{Control, Progress},
 };
 use std::cell::RefCell;
@@ -55,7 +56,7 @@ impl Converge {
         let mut input = Input::open(&self.model)?;
         input.require(&[("--duration", self.duration.is_some())], &self.model.set)?;
         if let (true, Some(first)) = (input.is_formula(), self.steps.first()) {
-            input.source.with_flag("--steps", "run.step", first);
+            input.source.with_flag("--steps", &["run", "step"], first);
         }
         if let Some(method) = &self.method {
             input.set_method("--method", method);
@@ -112,7 +113,7 @@ fn step(text: &str) -> Result<f64, Failure> {
     match parse_quantity(text.trim(), Unit::SECOND) {
         Ok(step) if step > 0.0 => Ok(step),
         Ok(step) => Err(bad(
-            format!("a step of {step} s is not positive"),
+            format!("a step of {} s is not positive", decimal(step)),
             Some("give steps in s, separated by commas: `--steps 0.04,0.02,0.01`".to_owned()),
         )),
         Err(error) => Err(bad(error.to_string(), error.help())),
@@ -135,7 +136,7 @@ fn describe(title: &str, convergence: &Convergence, files: Option<&str>) -> Stri
             (None, true) => String::new(),
         };
         table.row([
-            point.step.to_string(),
+            decimal(point.step),
             grouped(point.steps),
             point.error.map_or_else(|| "-".to_owned(), scientific),
             point
@@ -145,19 +146,17 @@ fn describe(title: &str, convergence: &Convergence, files: Option<&str>) -> Stri
         ]);
     }
     let reference = &convergence.reference;
-    let order = convergence.order.map_or_else(
-        || {
-            "not measurable: fewer than two errors above the accuracy of the reference and of rounding"
-                .to_owned()
-        },
-        |order| format!("{order:.2}"),
-    );
+    let order = convergence
+        .order
+        .map_or_else(|| "not measurable".to_owned(), |order| format!("{order:.2}"));
+    let (verdict, sentence) = convergence.conclusion();
     let mut text = format!(
-        "{}\n{}, errors at t = {} s\n\n{}\n{} {order} (declared {})\n{} {reference}, accurate to {}\n",
+        "{}\n{}, errors at t = {} s\n\n{}\n{}{} {order} (declared {})\n{} {reference}, accurate to {}\n",
         bold(title),
         convergence.method,
-        convergence.t_end,
+        decimal(convergence.t_end),
         table.render(),
+        output::conclusion(verdict, &sentence),
         dim("order"),
         convergence.declared_order,
         dim("reference"),

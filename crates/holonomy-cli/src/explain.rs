@@ -13,12 +13,13 @@ use crate::{
 };
 use console::measure_text_width;
 use holonomy::{
-    integrator::catalog::Mechanism,
-    model::Model,
-    system::{Energy, Layout, Measurement},
+    decimal,
+    system::{Energy, Layout, Measurement, Mechanism},
 };
+use holonomy_model::Model;
+use holonomy_report::verdict::NOT_CONSERVED;
 
-/// Prints what was understood of a model: coordinates, energies, what is kept, methods that fit
+/// Prints what was understood of a model: coordinates, energies, what is conserved, methods that fit
 #[derive(clap::Args)]
 pub(crate) struct Explain {
     #[command(flatten)]
@@ -51,8 +52,10 @@ fn explain(model: &Model, name: &str, scheduled: bool, width: usize) -> String {
     system.measure(&model.state, &mut measured, &mut system.scratch());
     match &model.mechanism {
         Mechanism::Spheres(spheres) => spheres::explain(model, spheres, &measured, &mut page),
+        Mechanism::Lagrangian(system) if system.is_framed() => {
+            frame::explain(model, system, &measured, &mut page)
+        }
         Mechanism::Lagrangian(system) => lagrangian::explain(model, system, &measured, &mut page),
-        Mechanism::Hamel(system) => frame::explain(model, system, &measured, &mut page),
         Mechanism::Tree(system) => tree::explain(model, system, &measured, &mut page),
     }
     advice::explain(model, &mut page);
@@ -63,7 +66,7 @@ fn explain(model: &Model, name: &str, scheduled: bool, width: usize) -> String {
             &format!(
                 "{} steps of {} s with {}",
                 grouped(model.schedule.steps),
-                model.schedule.step,
+                decimal(model.schedule.step),
                 model.method.name
             ),
         );
@@ -129,7 +132,7 @@ impl Page {
     }
 }
 
-/// Energies at the start, and whether their sum is kept.
+/// Energies at the start, and whether their sum is conserved.
 fn energy(page: &mut Page, layout: &Layout, energy: Energy) {
     page.line(
         "energy",
@@ -140,18 +143,18 @@ fn energy(page: &mut Page, layout: &Layout, energy: Energy) {
             number(energy.potential)
         ),
     );
-    page.line(
-        "",
-        match layout.driven {
-            true => "not conserved: forces act or the formulas depend on time",
-            false => "conserved: all forces have a potential, and nothing depends on time",
-        },
-    );
+    match layout.conserved.driven {
+        true => page.line("", &format!("not conserved: {NOT_CONSERVED}")),
+        false => page.line(
+            "",
+            "conserved: all forces have a potential, and nothing depends on time",
+        ),
+    }
 }
 
 /// Conserved momenta and their values.
 fn momenta(page: &mut Page, layout: &Layout, measured: &Measurement, unit: &str) {
-    let each = layout.invariants.iter().zip(&measured.invariants);
+    let each = layout.conserved.invariants.iter().zip(&measured.invariants);
     for (index, (name, value)) in each.enumerate() {
         let what = if index == 0 { "conserved" } else { "" };
         page.line(what, &format!("{name} = {}{unit}", number(*value)));

@@ -1,10 +1,15 @@
-//! What can go wrong, how it is told, and how the program then ends.
-use crate::output::{self, complain};
-use holonomy::{
-    model::{self, Problem, Source},
-    tree::SettleError,
+//! What can go wrong, how it is reported, and how the program then ends.
+use crate::output::{self, note};
+use holonomy::tree::SettleError;
+use holonomy_host::{
+    folder::FolderError,
+    render::{RenderError, TargetError},
+    report::ReportError,
+    serve::ServeError,
+    trajectory::read::TrajectoryError,
 };
-use holonomy_host::{converge::ConvergeError, folder::FolderError, report::ReportError};
+use holonomy_model::{self as model, Problem, Source};
+use holonomy_report::converge::ConvergeError;
 use std::{io, path::PathBuf, process::ExitCode};
 
 /// The reason why a command ends before it is done.
@@ -28,7 +33,7 @@ pub(crate) enum Failure {
     /// A formula without coordinates.
     #[error("the formula has no coordinates: nothing has a start")]
     NoStart,
-    /// A formula that is not told how far to run.
+    /// A formula without a schedule.
     #[error("a formula does not say how far to run: {} missing", flags.join(" and "))]
     NoSchedule { flags: Vec<&'static str> },
     /// A file that would be replaced by the model of a formula.
@@ -69,18 +74,37 @@ pub(crate) enum Failure {
     /// A report cannot be made again.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// A page cannot be served.
+    #[error(transparent)]
+    Serve(#[from] ServeError),
+    /// A film cannot be made.
+    #[error(transparent)]
+    Render(#[from] RenderError),
+    /// A folder that holds neither a run nor a model.
+    #[error("{} holds neither the report of a run nor a model", path.display())]
+    NotARun { path: PathBuf },
+    /// Something that was reported when it happened.
+    #[error("reported")]
+    Reported,
     /// A run that could not go on; its results were shown.
-    #[error("the run failed {0}")]
-    Run(String),
+    #[error("the run failed {message}")]
+    Run {
+        message: String,
+        /// The method of choice, if that is another one.
+        better: Option<&'static str>,
+    },
+    /// Items that could not be computed again.
+    #[error("{failed} of {items} items could not be computed")]
+    Reproduction { failed: usize, items: usize },
+    /// Items that were not computed because the user stopped it.
+    #[error("stopped before all items were computed")]
+    ReproductionStopped,
     /// Something else than a tree.
     #[error("only trees settle: the model has no `space = \"tree\"`")]
     NotATree,
     /// There is no equilibrium.
     #[error("{0}")]
     Settle(SettleError),
-    /// The same, with a method that is not the one of choice.
-    #[error("the run failed {error}")]
-    RunWith { error: String, better: &'static str },
     /// No method of a comparison ran.
     #[error("none of the methods ran to the end")]
     NothingRan,
@@ -93,20 +117,22 @@ pub(crate) enum Failure {
 const MOST_PROBLEMS: usize = 50;
 
 impl Failure {
-    /// Tells the user.
+    /// Shows it to the user.
     pub(crate) fn report(&self) {
-        if self.is_closed_pipe() {
+        if self.is_closed_pipe() || matches!(self, Self::Reported) {
             return;
         }
-        if let Self::BadModel { text, problems } = self {
+        if let Self::BadModel { text, problems }
+        | Self::Render(RenderError::BadModel { text, problems, .. }) = self
+        {
             let colour = output::colour_on_stderr();
-            complain(&model::render(text, problems, colour, MOST_PROBLEMS));
+            note(&model::render(text, problems, colour, MOST_PROBLEMS));
         }
         let mut text = format!("{}: {self}\n", output::red("error"));
         if let Some(help) = self.help() {
             text += &format!("{}: {help}\n", output::cyan("help"));
         }
-        complain(&text);
+        note(&text);
     }
 
     /// 1 where the work failed, 2 where the input was wrong.
@@ -125,14 +151,33 @@ impl Failure {
             | Self::UnknownMethod { .. }
             | Self::BadValue { .. }
             | Self::Folder(FolderError::Exists { .. })
-            | Self::Report(ReportError::Unreadable { .. } | ReportError::NotASummary { .. })
+            | Self::Report(
+                ReportError::Unreadable { .. }
+                | ReportError::NotASummary { .. }
+                | ReportError::NotAFilm { .. },
+            )
+            | Self::NotARun { .. }
+            | Self::Render(
+                RenderError::NoModel { .. }
+                | RenderError::BadModel { .. }
+                | RenderError::Invisible
+                | RenderError::Trajectory(_)
+                | RenderError::Times { .. }
+                | RenderError::TooLong { .. }
+                | RenderError::Size { .. }
+                | RenderError::Target(TargetError::Name { .. } | TargetError::Exists { .. }),
+            )
             | Self::Converge(ConvergeError::Adaptive { .. } | ConvergeError::Uneven { .. }) => 2,
             Self::Folder(_)
             | Self::Unwritable { .. }
             | Self::Converge(_)
             | Self::Report(_)
-            | Self::Run(_)
-            | Self::RunWith { .. }
+            | Self::Serve(_)
+            | Self::Reported
+            | Self::Render(_)
+            | Self::Run { .. }
+            | Self::Reproduction { .. }
+            | Self::ReproductionStopped
             | Self::Settle(_)
             | Self::NothingRan
             | Self::Output(_) => 1,
@@ -187,7 +232,7 @@ impl Failure {
             Self::Settle(error) => Some(
                 match error {
                     SettleError::NotHeld { .. } => "hold it by a spring or a constraint",
-                    SettleError::Open { .. } => "change lengths or positions so that the loop closes",
+                    SettleError::Violated { .. } => "change lengths or positions so that the loop closes",
                     SettleError::NotConverged { .. } => "start closer to the equilibrium",
                     SettleError::Undefined => "start elsewhere",
                 }
@@ -203,14 +248,21 @@ impl Failure {
             Self::Folder(FolderError::Disk { .. }) => {
                 Some("write elsewhere with `--out DIR`; `run` and its like also take `--no-files`".to_owned())
             }
-            Self::Report(ReportError::Unreadable { .. } | ReportError::NotASummary { .. }) => {
+            Self::Render(error) => film_help(error).map(str::to_owned),
+            Self::NotARun { .. }
+            | Self::Report(ReportError::Unreadable { .. } | ReportError::NotASummary { .. }) => {
                 Some("give the folder of a run, such as `runs/NAME`; `holonomy run` makes one".to_owned())
+            }
+            Self::Report(ReportError::NotAFilm { .. }) => {
+                Some("run it again, or remove that file: the report is then made without a player".to_owned())
             }
             Self::Converge(ConvergeError::Adaptive { .. }) => Some(
                 "its error follows `method.rtol`: compare runs with different `--set method.rtol=…`"
                     .to_owned(),
             ),
-            Self::RunWith { better, .. } => Some(format!(
+            Self::Run {
+                better: Some(better), ..
+            } => Some(format!(
                 "take a smaller step, or `--method {better}`, which is made for this mechanism"
             )),
             Self::Converge(ConvergeError::Uneven { .. }) => {
@@ -219,6 +271,39 @@ impl Failure {
             _ => None,
         }
     }
+}
+
+/// What to do where a film cannot be made.
+fn film_help(error: &RenderError) -> Option<&'static str> {
+    Some(match error {
+        RenderError::NoModel { .. } | RenderError::Trajectory(TrajectoryError::None { .. }) => {
+            "give the folder of a run, such as `runs/NAME`; `holonomy run` makes one"
+        }
+        RenderError::Trajectory(TrajectoryError::Foreign { .. }) => {
+            "run it again: `holonomy run DIR/model.toml --out …`"
+        }
+        RenderError::Invisible => "name points in the model, see the guide, “Points”",
+        RenderError::TooLong { .. } => {
+            "let it run faster with `--speed`, or show a part with `--from` and `--to`"
+        }
+        RenderError::Target(TargetError::Name { .. }) => {
+            "write film.mp4, film.gif, frame.png or frames-%05d.png"
+        }
+        RenderError::Target(TargetError::Exists { .. }) => "add `--force` to replace it",
+        RenderError::Target(TargetError::Disk { .. }) => {
+            "make room there, or write elsewhere with `--out FILE`"
+        }
+        RenderError::Target(TargetError::Ffmpeg { .. }) => {
+            "nothing is left of the film; make room, write elsewhere with `--out FILE`, or write pictures: \
+             `--out frames-%05d.png`"
+        }
+        RenderError::Times { .. } => "choose `--from` and `--to` within the run, the first before the second",
+        RenderError::Target(TargetError::NoFfmpeg { .. }) => {
+            "install it (`apt install ffmpeg`, `brew install ffmpeg`, `winget install ffmpeg`), or write pictures, which \
+             need nothing: `--out frames-%05d.png`"
+        }
+        _ => return None,
+    })
 }
 
 fn counted(problems: &[Problem]) -> String {

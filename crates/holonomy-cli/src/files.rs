@@ -1,7 +1,7 @@
 //! Where the files of a command go.
 use crate::OutputArguments;
-use holonomy::model::Source;
 use holonomy_host::folder::{Folder, FolderError};
+use holonomy_model::Source;
 use std::path::{Path, PathBuf};
 
 impl OutputArguments {

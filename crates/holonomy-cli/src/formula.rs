@@ -1,10 +1,9 @@
-//! A Lagrangian from the command line, as the text of a model.
+//! A Lagrangian from the command line, as a model.
 //!
-//! The text is what the user could have written into a file; every part of it remembers the words it was made of, so
-//! that problems are shown there.
+//! Every value of it remembers the words it was made of, so that problems are shown there.
 use crate::failure::Failure;
-use holonomy::model::{Problem, Severity, Source};
-use std::{ops::Range, path::PathBuf, sync::Arc};
+use holonomy_model::{Marked, Problems, Source, Table};
+use std::{ops::Range, path::PathBuf};
 
 /// A formula instead of a model
 #[derive(clap::Args, Clone, Default)]
@@ -21,7 +20,7 @@ pub(crate) struct FormulaArguments {
     /// Generalized force on a coordinate: x="-c*x'"
     #[arg(long, help_heading = HEADING, value_name = "NAME=FORMULA", requires = "lagrangian")]
     force_on: Vec<String>,
-    /// Formula of coordinates and time, kept at zero: "x^2 + y^2 - 1"
+    /// Formula of coordinates and time that stays zero: "x^2 + y^2 - 1"
     #[arg(
         long,
         help_heading = HEADING,
@@ -39,11 +38,19 @@ pub(crate) struct FormulaArguments {
         value_delimiter = ','
     )]
     periodic: Vec<String>,
+    /// A point that is drawn, by its place: bob="l*sin(theta), 0, -l*cos(theta)", or one formula that is a vector
+    #[arg(long, help_heading = HEADING, value_name = "NAME=X,Y,Z", requires = "lagrangian")]
+    point: Vec<String>,
+    /// Points with a line through them
+    #[arg(long, help_heading = HEADING, value_name = "NAME,NAME,…", requires = "lagrangian")]
+    line: Vec<String>,
     /// Save the model that the formula stands for
     #[arg(long, help_heading = HEADING, value_name = "FILE", requires = "lagrangian")]
     pub(crate) save: Option<PathBuf>,
 }
 
+/// The section of places: their values are lists without brackets.
+const POINTS: &str = "points";
 const HEADING: &str = "A formula instead of a model";
 
 /// What models made of a formula are called in messages.
@@ -55,51 +62,54 @@ impl FormulaArguments {
         let start = Words::assignments("--start", &self.start, true)?;
         let parameters = Words::assignments("--param", &self.param, false)?;
         let forces = Words::assignments("--force-on", &self.force_on, false)?;
+        let points = Words::assignments("--point", &self.point, false)?;
         let (velocities, coordinates): (Vec<&Pair>, Vec<&Pair>) =
             start.pairs.iter().partition(|pair| start.is_primed(pair));
 
-        let mut text = Composer::default();
-        text.plain(&format!("title = {}\n", quoted(&title(lagrangian))));
-        text.plain("space = \"lagrangian\"\ncoordinates = [");
-        for (index, pair) in coordinates.iter().enumerate() {
-            text.plain(if index > 0 { ", " } else { "" });
-            text.quoted(&start, &start.stem(&pair.name));
-        }
-        text.plain("]\n");
+        let mut model = Composer::new();
+        model.source.with_value(&["title"], title(lagrangian));
+        model.source.with_value(&["space"], "lagrangian");
+        let formula = Words::plain("-e", &[lagrangian.to_owned()]);
+        let names: Vec<Range<usize>> = coordinates.iter().map(|pair| start.stem(&pair.name)).collect();
+        let start_at = model.words(&start);
+        model.list("coordinates", &start, start_at, &names);
         if !self.periodic.is_empty() {
             let words = Words::plain("--periodic", &self.periodic);
-            text.plain("periodic = [");
-            for (index, pair) in words.pairs.iter().enumerate() {
-                text.plain(if index > 0 { ", " } else { "" });
-                text.quoted(&words, &pair.value);
-            }
-            text.plain("]\n");
+            let at = model.words(&words);
+            let names: Vec<Range<usize>> = words.pairs.iter().map(|pair| pair.value.clone()).collect();
+            model.list("periodic", &words, at, &names);
         }
-        text.plain("lagrangian = ");
-        let formula = Words::plain("-e", &[lagrangian.to_owned()]);
-        let formula_at = text.text.len() + 1;
+        let formula_at = model.words(&formula);
         for pair in &formula.pairs {
-            text.quoted(&formula, &pair.value);
+            let text = formula.marked(&pair.value, formula_at);
+            model
+                .source
+                .with_marked([("lagrangian", formula_at..formula_at)], text);
         }
-        text.plain("\n");
-        text.section("parameters", &parameters, parameters.pairs.iter());
-        text.section("force", &forces, forces.pairs.iter());
+        let formula_at = formula_at + "-e ".len();
+        let at = model.words(&parameters);
+        model.section("parameters", &parameters, at, parameters.pairs.iter());
+        let at = model.words(&forces);
+        model.section("force", &forces, at, forces.pairs.iter());
         let constraints = Words::plain("--constraint", &self.constraint);
-        for pair in &constraints.pairs {
-            text.plain("\n[[constraint]]\nformula = ");
-            text.quoted(&constraints, &pair.value);
-            text.plain("\n");
-        }
-        text.section("start", &start, coordinates.iter().copied());
-        text.section("velocity", &start, velocities.iter().copied());
-        text.plain("\n[method]\nname = \"midpoint\"\n");
-        let source = text.source();
+        let at = model.words(&constraints);
+        model.constraints(&constraints, at);
+        let at = model.words(&points);
+        model.section(POINTS, &points, at, points.pairs.iter());
+        let lines = Words::plain("--line", &self.line);
+        let at = model.words(&lines);
+        model.lines(&lines, at);
+        model.section("start", &start, start_at, coordinates.iter().copied());
+        model.section("velocity", &start, start_at, velocities.iter().copied());
+        model.source.with_value(&["method", "name"], "midpoint");
+        let Composer { source, problems } = model;
 
         let known: Vec<&str> = coordinates
             .iter()
             .map(|pair| &start.text[pair.name.clone()])
             .collect();
-        let problems = without_start(lagrangian, &known, formula_at);
+        without_start(lagrangian, &known, formula_at, &problems);
+        let problems = problems.into_sorted();
         match problems.is_empty() {
             true if known.is_empty() => Err(Failure::NoStart),
             true => Ok(source),
@@ -113,7 +123,7 @@ impl FormulaArguments {
 
 /// The words of one flag, as often as it was given, and the pairs in them.
 struct Words {
-    text: Arc<str>,
+    text: String,
     pairs: Vec<Pair>,
 }
 
@@ -177,16 +187,33 @@ impl Words {
                 value: trimmed(&text, start..text.len()),
             });
         }
-        Self {
-            text: text.into(),
-            pairs,
-        }
+        Self { text, pairs }
     }
 
     /// A name without its prime.
     fn stem(&self, name: &Range<usize>) -> Range<usize> {
         let text = &self.text[name.clone()];
         name.start..name.start + text.strip_suffix('\'').unwrap_or(text).len()
+    }
+
+    /// A text in the words, which lie at an offset.
+    fn marked(&self, text: &Range<usize>, at: usize) -> Marked {
+        Marked::text(&self.text[text.clone()], moved(text, at))
+    }
+
+    /// The parts between commas, each marked.
+    fn parts(&self, value: &Range<usize>, at: usize) -> Vec<Marked> {
+        let parts = split(&self.text[value.clone()], true).into_iter();
+        let parts = parts.map(|part| trimmed(&self.text, value.start + part.start..value.start + part.end));
+        parts.map(|part| self.marked(&part, at)).collect()
+    }
+
+    /// Formulas between commas, or one formula.
+    fn place(&self, value: &Range<usize>, at: usize) -> Marked {
+        match self.parts(value, at) {
+            parts if parts.len() > 1 => Marked::list(parts, moved(value, at)),
+            _ => self.marked(value, at),
+        }
     }
 
     fn is_primed(&self, pair: &Pair) -> bool {
@@ -198,6 +225,7 @@ fn example(flag: &str) -> &'static str {
     match flag {
         "--start" => "\"x=1, x'=0\"",
         "--param" => "m=1",
+        "--point" => "bob=\"l*sin(theta), 0, -l*cos(theta)\"",
         _ => "x=\"-c*x'\"",
     }
 }
@@ -228,73 +256,99 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..(start + part.trim().len())
 }
 
-/// A text that is being written, and which words its parts come from.
-#[derive(Default)]
+/// A model that is being made of words.
 struct Composer {
-    text: String,
-    parts: Vec<(Range<usize>, Arc<str>, Range<usize>)>,
+    source: Source,
+    problems: Problems,
 }
 
 impl Composer {
-    fn plain(&mut self, text: &str) {
-        self.text.push_str(text);
+    fn new() -> Self {
+        Self {
+            source: Source::new(NAME, ""),
+            problems: Problems::new(),
+        }
     }
 
-    /// A string; its inside corresponds to the words byte by byte, unless something had to be escaped.
-    fn quoted(&mut self, words: &Words, place: &Range<usize>) {
-        let place = place.clone();
-        let start = self.text.len();
-        self.text.push_str(&quoted(&words.text[place.clone()]));
-        let end = self.text.len();
-        self.parts.push((start..end, words.text.clone(), place.clone()));
-        self.parts.push((start + 1..end - 1, words.text.clone(), place));
+    /// Where the words lie, to which parts of the model can then be traced back.
+    fn words(&mut self, words: &Words) -> usize {
+        self.source.with_words(words.text.as_str()).start
+    }
+
+    /// A list of names.
+    fn list(&mut self, key: &str, words: &Words, at: usize, names: &[Range<usize>]) {
+        let all = at..at + words.text.len();
+        let each = names.iter().map(|name| words.marked(name, at));
+        let list = Marked::list(each, all.clone());
+        self.source.with_marked([(key, all)], list);
     }
 
     /// A section of keys and values, if there are any; its header stands for all words of the flag.
-    fn section<'p>(&mut self, name: &str, words: &Words, pairs: impl Iterator<Item = &'p Pair>) {
+    fn section<'p>(&mut self, name: &str, words: &Words, at: usize, pairs: impl Iterator<Item = &'p Pair>) {
         let mut pairs = pairs.peekable();
         if pairs.peek().is_none() {
             return;
         }
-        self.plain("\n");
-        let start = self.text.len();
-        self.plain(&format!("[{name}]"));
-        let all = 0..words.text.len();
-        self.parts.push((start..self.text.len(), words.text.clone(), all));
-        self.plain("\n");
-        for Pair { name, value } in pairs {
-            let name = words.stem(name);
-            let key = &words.text[name.clone()];
-            let bare = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
-            if key.chars().all(bare) {
-                let start = self.text.len();
-                self.plain(key);
-                let end = self.text.len();
-                self.parts.push((start..end, words.text.clone(), name));
-            } else {
-                self.quoted(words, &name);
+        let all = at..at + words.text.len();
+        let empty = Marked::plain(Table::new(), all.clone());
+        self.source.with_marked([(name, all.clone())], empty);
+        let mut given: Vec<&str> = Vec::new();
+        for Pair { name: key, value } in pairs {
+            let stem = words.stem(key);
+            let key = &words.text[stem.clone()];
+            if given.contains(&key) {
+                let message = format!("`{key}` is given twice");
+                self.problems
+                    .error(moved(&stem, at), message)
+                    .help("remove one of the two");
             }
-            self.plain(" = ");
+            given.push(key);
+            let path = [(name, all.clone()), (key, moved(&stem, at))];
             let text = &words.text[value.clone()];
-            if is_number(text) || text.starts_with('[') {
-                let start = self.text.len();
-                self.plain(text);
-                self.parts
-                    .push((start..self.text.len(), words.text.clone(), value.clone()));
+            if name == POINTS {
+                let place = words.place(value, at);
+                self.source.with_marked(path, place);
+            } else if is_number(text) || text.starts_with('[') {
+                self.source.with_unread(path, moved(value, at));
             } else {
-                self.quoted(words, value);
+                self.source.with_marked(path, words.marked(value, at));
             }
-            self.plain("\n");
         }
     }
 
-    fn source(self) -> Source {
-        let mut source = Source::new(NAME, self.text);
-        for (part, words, place) in self.parts {
-            source.with_words(part, &words, place);
+    /// Lines through points, if there are any.
+    fn lines(&mut self, words: &Words, at: usize) {
+        if words.pairs.is_empty() {
+            return;
         }
-        source
+        let all = at..at + words.text.len();
+        let each = words.pairs.iter().map(|pair| {
+            let span = moved(&pair.value, at);
+            let points = Marked::list(words.parts(&pair.value, at), span.clone());
+            Marked::table([("through", span.clone(), points)], span)
+        });
+        let list = Marked::list(each, all.clone());
+        self.source.with_marked([("line", all)], list);
     }
+
+    /// Constraints, if there are any.
+    fn constraints(&mut self, words: &Words, at: usize) {
+        if words.pairs.is_empty() {
+            return;
+        }
+        let all = at..at + words.text.len();
+        let each = words.pairs.iter().map(|pair| {
+            let span = moved(&pair.value, at);
+            let formula = words.marked(&pair.value, at);
+            Marked::table([("formula", span.clone(), formula)], span)
+        });
+        let list = Marked::list(each, all.clone());
+        self.source.with_marked([("constraint", all)], list);
+    }
+}
+
+fn moved(span: &Range<usize>, by: usize) -> Range<usize> {
+    span.start + by..span.end + by
 }
 
 /// Whether a text is a number as TOML writes them.
@@ -307,11 +361,6 @@ fn is_number(text: &str) -> bool {
     plain && fraction && whole.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<f64>().is_ok()
 }
 
-/// A TOML string.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 fn title(lagrangian: &str) -> String {
     const LONGEST: usize = 72;
     let text: Vec<&str> = lagrangian.split_whitespace().collect();
@@ -322,10 +371,8 @@ fn title(lagrangian: &str) -> String {
     }
 }
 
-/// Velocities in a formula whose coordinates have no start. The formula begins at `at`.
-fn without_start(formula: &str, known: &[&str], at: usize) -> Vec<Problem> {
-    let offset = at.wrapping_sub(formula.len() - formula.trim_start().len());
-    let mut problems: Vec<Problem> = Vec::new();
+/// Velocities in a formula whose coordinates have no start. Its words begin at `at`.
+fn without_start(formula: &str, known: &[&str], at: usize, problems: &Problems) {
     let mut reported: Vec<&str> = Vec::new();
     for (prime, _) in formula.match_indices('\'') {
         let before = &formula[..prime];
@@ -336,19 +383,17 @@ fn without_start(formula: &str, known: &[&str], at: usize) -> Vec<Problem> {
             continue;
         }
         reported.push(name);
-        problems.push(Problem {
-            severity: Severity::Error,
-            span: offset.wrapping_add(stem.len())..offset.wrapping_add(prime + 1),
-            message: format!("`{name}'` is a velocity, but the coordinate `{name}` has no start"),
-            help: Some(format!("add `--start {name}=…`")),
-        });
+        let message = format!("`{name}'` is a velocity, but the coordinate `{name}` has no start");
+        problems
+            .error(at + stem.len()..at + prime + 1, message)
+            .help(format!("add `--start {name}=…`"));
     }
-    problems
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use holonomy_model::{Path, Place};
 
     fn arguments(param: &[&str], start: &[&str]) -> FormulaArguments {
         let list = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
@@ -370,15 +415,16 @@ mod tests {
             ..given
         };
         let source = given.source(" 0.5*m*(x'^2 + y'^2) ").expect("a model");
+        let table = holonomy_model::parse(&source, &Problems::new()).expect("a model");
         assert_eq!(
-            source.text(),
+            holonomy_model::to_toml(table.table(), ""),
             "title = \"L = 0.5*m*(x'^2 + y'^2)\"\nspace = \"lagrangian\"\ncoordinates = [\"x\", \"y\"]\n\
              lagrangian = \"0.5*m*(x'^2 + y'^2)\"\n\n[parameters]\nm = 1\ng = \"9.81 m/s^2\"\nv = [0, 0, 1]\n\
              k = \"2*m\"\n\n[force]\nx = \"-m*x'\"\n\n[start]\nx = 1\ny = \"atan2(1, 2)\"\n\n[velocity]\nx = \".5\"\n\n\
              [method]\nname = \"midpoint\"\n"
         );
-        let at = source.text().find("2*m").expect("there");
-        let location = source.locate(at..at + 3);
+        let k = Place::Value(Path::root().key("parameters").key("k"));
+        let location = source.locate(table.find(&k));
         assert_eq!(
             location.text,
             "--param m=1 --param g = 9.81 m/s^2 --param v=[0, 0, 1] --param k=2*m"

@@ -1,6 +1,6 @@
 use crate::{failure::Failure, output};
-use holonomy::model::Source;
 use holonomy_host::import::{self, Options};
+use holonomy_model::Source;
 use std::{
     fs,
     io::{self, Read},
@@ -54,7 +54,7 @@ impl Import {
                     text += &format!("{heading:<9}{line}\n");
                 }
             }
-            output::complain(&text);
+            output::note(&text);
         }
         match import.refused.is_empty() {
             true => Ok(()),

@@ -2,10 +2,10 @@
 use crate::{
     ModelArguments, ScheduleArguments,
     failure::Failure,
-    output::{colour_on_stderr, complain},
+    output::{colour_on_stderr, note},
 };
-use holonomy::model::{self, Model, Source};
-use holonomy_host::scenario;
+use holonomy_model::scenario;
+use holonomy_model::{self as model, Model, Source};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -78,8 +78,8 @@ impl Input {
         if input.is_formula {
             input
                 .source
-                .with_override("run.step=0.01")
-                .with_override("run.steps=1");
+                .with_value(&["run", "step"], 0.01)
+                .with_value(&["run", "steps"], 1_u64);
         }
         input.set(&arguments.set);
         Ok(input)
@@ -119,11 +119,11 @@ impl Input {
         let Some(path) = &self.save else {
             return Ok(());
         };
-        let same = fs::read_to_string(path).is_ok_and(|text| text == model.resolved);
+        let same = fs::read_to_string(path).is_ok_and(|text| text == model.to_toml());
         if !replace && !same && path.exists() {
             return Err(Failure::Saved { path: path.clone() });
         }
-        fs::write(path, &model.resolved).map_err(|source| Failure::Unwritable {
+        fs::write(path, model.to_toml()).map_err(|source| Failure::Unwritable {
             path: path.clone(),
             source,
         })
@@ -131,33 +131,34 @@ impl Input {
 
     /// Chooses a method. The options of the model's own method go with it.
     pub(crate) fn set_method(&mut self, flag: &str, method: &str) {
-        self.source.with_override("method=");
-        self.source.with_flag(flag, "method.name", method);
+        self.source.without(&["method"]);
+        self.source.with_flag(flag, &["method", "name"], method);
     }
 
     pub(crate) fn set_schedule(&mut self, schedule: &ScheduleArguments) {
         if let Some(step) = &schedule.step {
-            self.source.with_flag("--step", "run.step", step);
+            self.source.with_flag("--step", &["run", "step"], step);
         }
         if let Some(duration) = &schedule.duration {
             self.set_duration(duration);
         }
         if let Some(steps) = &schedule.steps {
-            self.source.with_override("run.duration=");
-            self.source.with_flag("--steps", "run.steps", steps);
+            self.source.without(&["run", "duration"]);
+            self.source.with_flag("--steps", &["run", "steps"], steps);
         }
         if let Some(every) = &schedule.every {
-            self.source.with_flag("--every", "run.every", every);
+            self.source.with_flag("--every", &["run", "every"], every);
         }
     }
 
     pub(crate) fn set_duration(&mut self, duration: &str) {
         if matches!(duration.trim(), "inf" | "+inf" | "infinity" | "forever") {
-            self.source.with_override("run.duration=");
-            self.source.with_override(format!("run.steps={FOREVER}"));
+            self.source.without(&["run", "duration"]);
+            self.source.with_value(&["run", "steps"], FOREVER);
         } else {
-            self.source.with_override("run.steps=");
-            self.source.with_flag("--duration", "run.duration", duration);
+            self.source.without(&["run", "steps"]);
+            self.source
+                .with_flag("--duration", &["run", "duration"], duration);
         }
     }
 
@@ -174,7 +175,7 @@ impl Input {
             problems,
         })?;
         if !quiet {
-            complain(&model::render(
+            note(&model::render(
                 &self.source,
                 &model.notes,
                 colour_on_stderr(),

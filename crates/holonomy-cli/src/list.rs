@@ -3,7 +3,7 @@ use crate::{
     output::{self, bold, dim, wrapped},
     table::{Align, Table},
 };
-use holonomy_host::scenario::SCENARIOS;
+use holonomy_model::scenario::SCENARIOS;
 
 /// Lists the scenarios that come with the program
 #[derive(clap::Args)]

@@ -12,7 +12,10 @@ mod interrupt;
 mod list;
 mod methods;
 mod output;
+mod page;
+mod play;
 mod progress;
+mod render;
 mod report;
 mod reproduce;
 mod run;
@@ -21,11 +24,12 @@ mod show;
 mod summary;
 mod table;
 mod threads;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
-/// Simulates mechanical systems for a very long time without losing what the physics keeps.
+/// Simulates mechanical systems for a very long time without losing what the physics conserves.
 #[derive(Parser)]
 #[command(
     name = "holonomy",
@@ -51,6 +55,9 @@ enum Command {
     Compare(compare::Compare),
     Converge(converge::Converge),
     Report(report::Report),
+    View(view::View),
+    Play(play::Play),
+    Render(render::Render),
     Reproduce(reproduce::Reproduce),
     Import(import::Import),
 }
@@ -59,7 +66,7 @@ fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(message) => {
-            // A closed pipe is no reason to complain.
+            // A closed pipe is no error.
             let _ = message.print();
             return ExitCode::from(if message.use_stderr() { 2 } else { 0 });
         }
@@ -71,10 +78,13 @@ fn main() -> ExitCode {
         Command::Explain(command) => command.run(),
         Command::Methods(command) => command.run(),
         Command::Settle(command) => command.run(),
-        Command::Run(command) => command.threads.within(|| command.run()),
+        Command::Run(command) => command.what.threads.within(|| command.run()),
         Command::Compare(command) => command.threads.within(|| command.run()),
         Command::Converge(command) => command.threads.within(|| command.run()),
         Command::Report(command) => command.run(),
+        Command::View(command) => command.what.threads.within(|| command.run()),
+        Command::Play(command) => command.run(),
+        Command::Render(command) => command.run(),
         Command::Reproduce(command) => command.run(),
         Command::Import(command) => command.run(),
     };
@@ -111,6 +121,17 @@ struct ModelArguments {
     /// Sets any key of the model: chain.links=64, method.rtol=1e-6; nothing after `=` removes the key
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
+}
+
+impl ModelArguments {
+    /// What `NAME --set KEY=VALUE …` says.
+    fn named(name: &str, set: &[String]) -> Self {
+        Self {
+            model: Some(name.to_owned()),
+            formula: formula::FormulaArguments::default(),
+            set: set.to_owned(),
+        }
+    }
 }
 
 /// How far to go and how often to look.

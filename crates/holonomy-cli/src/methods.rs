@@ -3,10 +3,10 @@ use crate::{
     output::{self, bold, dim, wrapped},
     table::{Align, Table},
 };
-use holonomy::integrator::catalog::{Kept, METHODS, Method};
+use holonomy::integrator::catalog::{Guarantee, METHODS, Method};
 use serde::Serialize;
 
-/// Lists the numerical methods and what they keep
+/// Lists the numerical methods and what they preserve
 #[derive(clap::Args)]
 pub(crate) struct Methods {
     /// Print the catalog as JSON
@@ -50,8 +50,8 @@ fn table() -> Table {
     let yes = |flag: bool| if flag { "yes" } else { "-" }.to_owned();
     for method in METHODS {
         let momentum = match method.momentum {
-            Kept::UniformGravity => "uniform gravity".to_owned(),
-            kept => yes(kept == Kept::Always),
+            Guarantee::UniformGravity => "uniform gravity".to_owned(),
+            guarantee => yes(guarantee == Guarantee::Always),
         };
         table.row([
             bold(method.name),
@@ -85,12 +85,12 @@ fn paragraphs(width: usize) -> String {
     text
 }
 
-/// `order 2, symmetric, no energy drift; keeps momenta`.
+/// `order 2, symmetric, no energy drift; preserves momenta`.
 fn properties(method: &Method) -> String {
     let momenta = match method.momentum {
-        Kept::Always => "momenta",
-        Kept::UniformGravity => "momenta in uniform gravity",
-        Kept::No => "",
+        Guarantee::Always => "momenta",
+        Guarantee::UniformGravity => "momenta in uniform gravity",
+        Guarantee::No => "",
     };
     let kept = [
         (method.symplectic, "the symplectic form"),
@@ -112,7 +112,7 @@ fn properties(method: &Method) -> String {
     }
     let kept = list(&kept);
     if !kept.is_empty() {
-        text += &format!("; keeps {}", kept.join(", "));
+        text += &format!("; preserves {}", kept.join(", "));
     }
     text
 }

@@ -1,5 +1,6 @@
 //! Text for people and programs: results to the standard output, everything else to the standard error.
 use console::{Style, Term};
+use holonomy_report::verdict::Verdict;
 use std::io::{self, IsTerminal, Write};
 
 /// Writes results.
@@ -9,8 +10,8 @@ pub(crate) fn print(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// Writes what is not a result. If nobody can hear it there is nothing to be done.
-pub(crate) fn complain(text: &str) {
+/// Writes to the standard error what is not a result. If that fails there is nothing to be done.
+pub(crate) fn note(text: &str) {
     let mut out = io::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
@@ -42,6 +43,28 @@ pub(crate) fn bold(text: &str) -> String {
 pub(crate) fn dim(text: &str) -> String {
     Style::new().dim().apply_to(text).to_string()
 }
+
+/// A verdict in a word or two, with its sign, in its colour.
+pub(crate) fn verdict(verdict: Verdict, words: &str) -> String {
+    let style = match verdict {
+        Verdict::Good => Style::new().green(),
+        Verdict::Doubtful => Style::new().yellow(),
+        Verdict::Bad => Style::new().red().bold(),
+        Verdict::Neutral => Style::new().dim(),
+    };
+    style.apply_to(format!("{} {words}", verdict.sign())).to_string()
+}
+
+/// A sentence with the sign of its verdict, broken into lines that a terminal holds.
+pub(crate) fn conclusion(verdict: Verdict, sentence: &str) -> String {
+    let sign = self::verdict(verdict, "");
+    let width = terminal_width().unwrap_or(WIDTH).clamp(40, WIDTH);
+    let lines = wrapped(sentence, 2, width);
+    format!("{} {}", sign.trim_end(), lines.trim_start_matches(' '))
+}
+
+/// Columns that are comfortable to read.
+const WIDTH: usize = 100;
 
 /// Text broken between words into lines of at most `width`, each after the indent.
 pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
@@ -162,7 +185,7 @@ pub(crate) fn counted(count: usize, one: &str, many: &str) -> String {
 
 /// A count with thousands apart.
 pub(crate) fn grouped(count: u64) -> String {
-    holonomy_host::figures::grouped(count).replace('\u{2009}', " ")
+    holonomy_report::number::grouped(count).replace('\u{2009}', " ")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The progress line.
-use crate::output::{clock, complain, number, rounded};
+use crate::output::{clock, note, number, rounded};
 use console::{Style, Term, measure_text_width, truncate_str};
-use holonomy_host::run::Progress;
+use holonomy_report::run::Progress;
 use std::{
     io::{self, IsTerminal},
     time::{Duration, Instant},
@@ -13,6 +13,7 @@ use std::{
 pub(crate) struct Bar {
     visible: bool,
     name: String,
+    counts: &'static str,
     start: Instant,
     drawn: Option<Instant>,
 }
@@ -30,6 +31,7 @@ impl Bar {
         Self {
             visible: !quiet && io::stderr().is_terminal() && Term::stderr().features().is_attended(),
             name: String::new(),
+            counts: "steps",
             start: Instant::now(),
             drawn: None,
         }
@@ -41,6 +43,11 @@ impl Bar {
         self.start = Instant::now();
     }
 
+    /// What the work is counted in; steps if nothing is said.
+    pub(crate) fn counts(&mut self, what: &'static str) {
+        self.counts = what;
+    }
+
     /// Shows how far the work is.
     pub(crate) fn update(&mut self, progress: &Progress) {
         if !self.visible || self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
@@ -50,13 +57,13 @@ impl Bar {
         let columns = usize::from(Term::stderr().size().1).saturating_sub(FREE);
         let line = self.line(progress, columns);
         let line = truncate_str(&line, columns, "…");
-        complain(&format!("{CLEAR}{line}"));
+        note(&format!("{CLEAR}{line}"));
     }
 
     /// Takes the line away.
     pub(crate) fn clear(&mut self) {
         if self.drawn.take().is_some() {
-            complain(CLEAR);
+            note(CLEAR);
         }
     }
 
@@ -84,7 +91,7 @@ impl Bar {
         if progress.energy_error.is_finite() {
             text += &format!(" · |E − E₀| ≤ {:.0e} J", progress.energy_error);
         }
-        text + &format!(" · {} steps/s · {} left", rounded(rate), clock(left))
+        text + &format!(" · {} {}/s · {} left", rounded(rate), self.counts, clock(left))
     }
 }
 

@@ -2,20 +2,26 @@
 use crate::{
     failure::Failure,
     interrupt,
-    output::{self, complain},
+    output::{self, note},
     table::{Align, Table},
 };
-use holonomy::model::nearest;
-use holonomy_host::{
-    page::Verdict,
-    reproduce::{Control, Item, Progress, items, reproduce},
-};
+use holonomy_model::nearest;
+use holonomy_report::verdict::Verdict;
+use holonomy_reproduce::{Control, Item, Progress, items, reproduce};
 use std::{io::IsTerminal, path::PathBuf, sync::atomic::Ordering};
 
-/// Computes every figure and table of the four documents again, published numbers beside ours
+/// Computes every figure and table of four publications again, published numbers beside ours
+///
+/// 000  Zenkov, Leok & Bloch, Hamel's formalism and variational integrators on a sphere (2012)
+/// 001  Lee, Leok & McClamroch, Lagrangian mechanics and variational integrators on two-spheres (2009)
+/// 002  Beckman, a notebook on the integration of rotations
+/// 003  a report on a variational integrator for cables, after trep
+/// beyond  what none of them shows: very long runs, work against precision, cost against size
 #[derive(clap::Args)]
+#[command(verbatim_doc_comment)]
 pub(crate) struct Reproduce {
-    /// Only one document: 000, 001, 002, 003, or beyond
+    /// Only one publication: 000 (Zenkov–Leok–Bloch), 001 (Lee–Leok–McClamroch), 002 (Beckman's notebook),
+    /// 003 (the cable report), or beyond
     #[arg(long, value_name = "D", value_parser = ["000", "001", "002", "003", "beyond"])]
     document: Option<String>,
     /// Only these items, separated by commas, such as 000-fig-1; see `--list`
@@ -48,9 +54,9 @@ impl Reproduce {
         let shown = !self.quiet && std::io::stderr().is_terminal();
         let progress = |progress: &Progress<'_>| {
             if shown {
-                let kept = if progress.kept { ", there already" } else { "" };
-                complain(&format!(
-                    "{:>3} of {}  {}{kept}\n",
+                let stored = if progress.stored { ", there already" } else { "" };
+                note(&format!(
+                    "{:>3} of {}  {}{stored}\n",
                     progress.done, progress.all, progress.item
                 ));
             }
@@ -75,8 +81,8 @@ impl Reproduce {
                 }
                 Err(error) => {
                     failed += 1;
-                    let line = error.lines().next().unwrap_or_default();
-                    output::red(&format!("failed: {line}"))
+                    let text = error.to_string();
+                    output::red(&format!("failed: {}", text.lines().next().unwrap_or_default()))
                 }
             };
             table.row(vec![item.name.to_owned(), reading, item.title.to_owned()]);
@@ -85,8 +91,11 @@ impl Reproduce {
         output::print(&format!("{}\n{}\n", table.render(), page.display()))?;
         match (failed, stop.load(Ordering::Relaxed)) {
             (0, false) => Ok(()),
-            (0, true) => Err(Failure::Run("before its end: it was stopped".to_owned())),
-            (count, _) => Err(Failure::Run(format!("for {count} of {} items", found.len()))),
+            (0, true) => Err(Failure::ReproductionStopped),
+            (failed, _) => Err(Failure::Reproduction {
+                failed,
+                items: found.len(),
+            }),
         }
     }
 

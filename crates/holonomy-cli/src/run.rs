@@ -1,28 +1,40 @@
+use crate::summary::describe;
 use crate::{
     ModelArguments, OutputArguments, ScheduleArguments,
     failure::Failure,
     files::{command_line, quoted},
     input::Input,
     interrupt, not_blank,
-    output::{self, complain, grouped, number},
+    output::{self, grouped, note, number},
     progress::Bar,
-    summary::describe,
     threads::ThreadArguments,
 };
-use holonomy::{integrator::catalog, model::Model};
+use holonomy::integrator::catalog;
+use holonomy_host::run::run;
 use holonomy_host::{
     archive::{Archived, run_into},
     folder::{FolderError, RUN_FILES},
-    run::{Control, Progress, run},
-    summary::Summary,
+    view::Live,
 };
+use holonomy_model::Model;
+use holonomy_report::run::{Control, Progress};
+use holonomy_report::summary::Summary;
 use std::path::PathBuf;
 
 /// Runs a model and writes its trajectory, figures, summary and report to `runs/NAME`
 #[derive(clap::Args)]
 pub(crate) struct Run {
     #[command(flatten)]
-    model: ModelArguments,
+    pub(crate) what: RunArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// A run to make.
+#[derive(clap::Args)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
     /// Method, see `holonomy methods`; replaces the model's method and its options
     #[arg(long, value_name = "M", value_parser = not_blank)]
     method: Option<String>,
@@ -33,12 +45,31 @@ pub(crate) struct Run {
     format: Option<String>,
     #[command(flatten)]
     pub(crate) threads: ThreadArguments,
-    #[command(flatten)]
-    output: OutputArguments,
 }
 
-impl Run {
-    pub(crate) fn run(&self) -> Result<(), Failure> {
+impl RunArguments {
+    /// Whether anything but the name of a model is given.
+    pub(crate) fn is_changed(&self) -> bool {
+        let ScheduleArguments {
+            step,
+            duration,
+            steps,
+            every,
+        } = &self.schedule;
+        let values = [
+            &self.method,
+            step,
+            duration,
+            steps,
+            every,
+            &self.format,
+            &self.model.formula.lagrangian,
+        ];
+        values.into_iter().any(Option::is_some) || !self.model.set.is_empty()
+    }
+
+    /// The model, with everything that the flags say. One that is made of a formula is saved if that is wanted.
+    pub(crate) fn load(&self, quiet: bool, replace: bool) -> Result<(Input, Model), Failure> {
         let mut input = Input::open(&self.model)?;
         let length = self.schedule.duration.is_some() || self.schedule.steps.is_some();
         input.require(
@@ -50,12 +81,18 @@ impl Run {
         }
         input.set_schedule(&self.schedule);
         if let Some(format) = &self.format {
-            input.source.with_flag("--format", "output.format", format);
+            input.source.with_flag("--format", &["output", "format"], format);
         }
         input.set(&self.model.set);
-        let model = input.load(self.output.quiet)?;
-        input.save(&model, self.output.force)?;
+        let model = input.load(quiet)?;
+        input.save(&model, replace)?;
+        Ok((input, model))
+    }
+}
 
+impl Run {
+    pub(crate) fn run(&self) -> Result<(), Failure> {
+        let (input, model) = self.what.load(self.output.quiet, self.output.force)?;
         let stop = interrupt::flag();
         let folder = self.output.folder(&input.name, &input.source, RUN_FILES)?;
         let mut bar = Bar::new(self.output.quiet);
@@ -64,10 +101,13 @@ impl Run {
             progress: &mut |progress: &Progress| bar.update(progress),
         };
         let (outcome, files) = match folder {
-            None => (run(&model, &input.name, None, control), Ok(None)),
+            None => (run(&model, &input.name, control), Ok(None)),
             Some(folder) => {
                 let header = header(&quoted(&folder.path().join("model.toml").to_string_lossy()));
-                let Archived { outcome, files } = run_into(folder, &model, &input.name, &header, control)?;
+                // Whoever opens `holonomy view` on the folder sees the run go on.
+                let live = Live::new("", Some(folder.path()));
+                let Archived { outcome, files } =
+                    run_into(folder, &model, &input.name, &header, control, &live)?;
                 (outcome, files.map(Some))
             }
         };
@@ -75,10 +115,7 @@ impl Run {
         self.show(&model, &outcome.summary, &files)?;
         match (files, outcome.summary.error) {
             (Err(error), _) => Err(error.into()),
-            (_, Some(error)) => match catalog::of_choice(&model.mechanism) {
-                better if better != model.method.name => Err(Failure::RunWith { error, better }),
-                _ => Err(Failure::Run(error)),
-            },
+            (_, Some(message)) => Err(failed(&model, message)),
             _ => Ok(()),
         }
     }
@@ -93,7 +130,7 @@ impl Run {
             return Ok(output::print(&summary.to_json())?);
         }
         if summary.stopped && files.is_ok() && !self.output.quiet {
-            complain(&format!(
+            note(&format!(
                 "stopped at t = {} s, {} of {} steps\n",
                 number(summary.t_end),
                 grouped(summary.steps),
@@ -105,7 +142,15 @@ impl Run {
     }
 }
 
-fn header(path: &str) -> String {
+/// The failure of a run, and what may help.
+pub(crate) fn failed(model: &Model, message: String) -> Failure {
+    let better = catalog::of_choice(&model.mechanism);
+    let better = (better != model.method.name).then_some(better);
+    Failure::Run { message, better }
+}
+
+/// What stands above the model of a run.
+pub(crate) fn header(path: &str) -> String {
     format!(
         "Made by `{}`, holonomy {}.\nRuns again as it is: `holonomy run {path}`.",
         command_line(),

@@ -7,11 +7,10 @@ use crate::{
     table::{Align, Table},
 };
 use holonomy::{
-    integrator::catalog::Mechanism,
-    model::Model,
-    system::System,
+    system::{Mechanism, System},
     tree::{Equilibrium, Seek, Settling, Stability, Tree},
 };
+use holonomy_model::Model;
 use serde_json::{Map, Value, json};
 use std::{f64::consts::TAU, fs, path::PathBuf};
 
@@ -63,9 +62,9 @@ fn write(path: &PathBuf, input: &Input) -> Result<(), Failure> {
         return Err(Failure::Saved { path: path.clone() });
     }
     let mut settled = input.again();
-    settled.source.with_override("start=\"settled\"");
+    settled.source.with_value(&["start"], "settled");
     let model = settled.load(true)?;
-    fs::write(path, &model.resolved).map_err(|source| Failure::Unwritable {
+    fs::write(path, model.to_toml()).map_err(|source| Failure::Unwritable {
         path: path.clone(),
         source,
     })
@@ -100,7 +99,7 @@ fn describe(model: &Model, name: &str, tree: &Tree, found: &Equilibrium) -> Stri
         table.row([format!("  {}", dim(group)), what.to_owned(), value]);
     };
     row("energy", "potential", format!("{} J", number(found.energy)));
-    row("forces", "out of balance by", rough(found.unbalance));
+    row("forces", "residual", rough(found.residual));
     let frequency = |square: f64| format!("{} Hz", number(square.max(0.0).sqrt() / TAU));
     if let (Some(lowest), Some(highest)) = (found.squares.first(), found.squares.last()) {
         let count = found.squares.len();
@@ -151,7 +150,7 @@ fn describe(model: &Model, name: &str, tree: &Tree, found: &Equilibrium) -> Stri
         let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
         for (index, (name, value)) in layout.multipliers.iter().zip(&found.lambda).enumerate() {
             let unit = layout.multiplier_units.get(index).copied().unwrap_or_default();
-            table.row([format!("  {name}"), number(*value), unit.to_owned()]);
+            table.row([format!("  {name}"), number(*value), unit.symbol().to_owned()]);
         }
         text += &table.render();
     }
@@ -168,7 +167,7 @@ fn as_json(name: &str, tree: &Tree, found: &Equilibrium) -> String {
         "scenario": name,
         "stability": word(found.stability),
         "energy": found.energy,
-        "unbalance": found.unbalance,
+        "residual": found.residual,
         "steps": found.steps,
         "coordinates": named(&layout.coordinates, &found.q),
         "multipliers": named(&layout.multipliers, &found.lambda),

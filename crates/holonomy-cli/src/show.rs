@@ -1,5 +1,5 @@
 use crate::{failure::Failure, output};
-use holonomy_host::scenario;
+use holonomy_model::scenario;
 
 /// Prints the model file of a scenario
 #[derive(clap::Args)]

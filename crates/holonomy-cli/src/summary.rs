@@ -1,14 +1,18 @@
 //! The summary of a run, for people.
 use crate::{
     files::shown,
-    output::{bold, dim, grouped, lasting, number, rough, rounded, scientific, with_error},
+    output::{self, bold, dim, grouped, lasting, number, rough, rounded, scientific, with_error},
     table::{Align, Table},
 };
-use holonomy::model::Model;
-use holonomy_host::summary::{EnergySummary, Summary};
+use holonomy::decimal;
+use holonomy_model::Model;
+use holonomy_report::{
+    summary::{EnergySummary, Summary},
+    verdict::{DriftKind, Evidence, NOT_CONSERVED, Subject},
+};
 use std::path::PathBuf;
 
-/// What a run did, in a table; below it where a few coordinates began and ended.
+/// What a run did, in a table, and what it comes to; below it where a few coordinates began and ended.
 pub(crate) fn describe(model: &Model, summary: &Summary, folder: Option<&PathBuf>) -> String {
     let title = match model.title.as_str() {
         "" => &summary.scenario,
@@ -17,38 +21,36 @@ pub(crate) fn describe(model: &Model, summary: &Summary, folder: Option<&PathBuf
     let mut rows = Rows::default();
     match summary.driven {
         true => rows.changing_energy(&summary.energy),
-        false => rows.energy(&summary.energy),
+        false => rows.energy(summary),
     }
-    rows.kept(summary);
+    rows.conserved(summary);
+    rows.constraints(summary);
     rows.cost(summary);
     if let Some(folder) = folder {
         let words = format!("{}, begin with report.html", shown(folder));
         rows.0.push(vec![format!("  {}", dim("files")), words]);
     }
-    let mut table = Table::new(&[Align::Left, Align::Left, Align::Left]);
+    let mut table = Table::new(&[Align::Left; 4]);
     for row in rows.0 {
         table.row(row);
     }
+    let conclusion = &summary.certificate.conclusion;
     format!(
-        "{}\n{}, {} steps of {} s to t = {} s\n\n{}{}",
+        "{}\n{}, {} steps of {} s to t = {} s\n\n{}\n{}{}",
         bold(title),
         summary.method,
         grouped(summary.steps),
-        summary.step,
+        decimal(summary.step),
         number(summary.t_end),
+        output::conclusion(conclusion.verdict, &conclusion.to_string()),
         table.render(),
         coordinates(summary)
     )
 }
 
-/// Rows of three cells: a group, a quantity, its value. One of two cells runs on.
+/// Rows of four cells: a group, a quantity, its value, its verdict. One that has fewer runs on.
 #[derive(Default)]
 struct Rows(Vec<Vec<String>>);
-
-/// A motion whose energy error is this part of what is in motion is not that of the mechanism.
-const WRONG: f64 = 0.5;
-/// What stands still has an energy error all the same: rounding, relative to the energy.
-const ROUNDING: f64 = 1e-12;
 
 impl Rows {
     fn row(&mut self, group: &str, what: &str, value: String) {
@@ -56,25 +58,27 @@ impl Rows {
             .push(vec![format!("  {}", dim(group)), what.to_owned(), value]);
     }
 
-    fn energy(&mut self, energy: &EnergySummary) {
+    /// A row with what the certificate says of its subject.
+    fn judged(&mut self, group: &str, what: &str, value: String, summary: &Summary, subject: &Subject) {
+        self.row(group, what, value);
+        if let (Some(line), Some(row)) = (summary.certificate.line(subject), self.0.last_mut()) {
+            row.push(output::verdict(line.verdict, line.word()));
+        }
+    }
+
+    fn energy(&mut self, summary: &Summary) {
+        let energy = &summary.energy;
         self.row("energy", "at the start", format!("{} J", number(energy.initial)));
         let mean = scientific(energy.mean_abs_error);
         self.row("", "mean |E − E₀|", format!("{mean} J"));
-        let largest = scientific(energy.max_abs_error);
-        self.row("", "largest |E − E₀|", format!("{largest} J"));
-        let rounding = ROUNDING * energy.initial.abs();
-        if energy.max_abs_error > (WRONG * energy.in_motion).max(rounding) {
-            let note = "is wrong by as much as there is in motion: shorten the step, or take another method";
-            self.0.push(vec!["  ".to_owned(), note.to_owned()]);
-        }
-        if let (Some(drift), Some(error)) = (energy.drift_per_second, energy.drift_standard_error) {
-            // Three standard errors: a chance of one in four hundred.
-            let verdict = if drift.abs() <= 3.0 * error {
-                ", zero within its error"
-            } else {
-                ""
-            };
-            self.row("", "drift", format!("{} J/s{verdict}", with_error(drift, error)));
+        let largest = format!("{} J", scientific(energy.max_abs_error));
+        self.judged("", "largest |E − E₀|", largest, summary, &Subject::Energy);
+        if let Some(drift) = summary.certificate.drift() {
+            let mut text = with_error(drift.slope.value, drift.standard_error.value) + " J/s";
+            if drift.kind != DriftKind::Real {
+                text += &format!(", {}", drift.kind.words());
+            }
+            self.row("", "drift", text);
         }
     }
 
@@ -82,38 +86,47 @@ impl Rows {
     fn changing_energy(&mut self, energy: &EnergySummary) {
         self.row("energy", "at the start", format!("{} J", number(energy.initial)));
         self.row("", "at the end", format!("{} J", number(energy.last)));
-        let note = "is not conserved here: forces act or the formulas depend on time";
-        self.0.push(vec!["  ".to_owned(), note.to_owned()]);
+        let note = format!("is not conserved here: {NOT_CONSERVED}");
+        self.0.push(vec!["  ".to_owned(), note]);
     }
 
     /// What should not change besides the energy.
-    fn kept(&mut self, summary: &Summary) {
+    fn conserved(&mut self, summary: &Summary) {
         if let Some(manifold) = &summary.manifold {
-            self.row("unit length", "largest |1 − q·q|", rough(manifold.max_error));
+            let value = rough(manifold.max_error);
+            self.judged(
+                "unit length",
+                "largest |1 − q·q|",
+                value,
+                summary,
+                &Subject::UnitLength,
+            );
         }
         for (index, momentum) in summary.momentum.iter().enumerate() {
-            let group = if index == 0 { "momentum" } else { "" };
-            let most = rough(momentum.max_error);
-            // The unit of a momentum is that of its coordinate, which is not known.
-            match momentum.name.strip_prefix("momentum ") {
-                Some(coordinate) => self.row(
-                    group,
-                    &format!("of {coordinate}"),
-                    format!("{}, changed by at most {most}", number(momentum.initial)),
-                ),
-                // Nor is that of what a formula measures.
-                None => self.row(
-                    group,
-                    &momentum.name,
-                    match summary.manifold {
-                        Some(_) => format!("changed by at most {most} kg m²/s"),
-                        None => format!("{}, changed by at most {most}", number(momentum.initial)),
-                    },
-                ),
-            }
+            let group = if index == 0 { "conserved" } else { "" };
+            let subject = Subject::Momentum {
+                name: momentum.name.clone(),
+            };
+            let line = summary.certificate.line(&subject);
+            let unit = line.and_then(|line| match &line.evidence {
+                Evidence::MomentumChange { largest, .. } => Some(largest.unit.as_ref()),
+                _ => None,
+            });
+            let value = format!(
+                "{}, changed by at most {} {}",
+                number(momentum.initial),
+                rough(momentum.max_error),
+                unit.unwrap_or_default()
+            );
+            let value = value.trim_end().to_owned();
+            self.judged(group, &momentum.name, value, summary, &subject);
         }
+    }
+
+    fn constraints(&mut self, summary: &Summary) {
         if let Some(constraints) = &summary.constraints {
-            self.row("constraint", "largest |g|", rough(constraints.max_error));
+            let value = rough(constraints.max_error);
+            self.judged("constraint", "largest |g|", value, summary, &Subject::Constraints);
         }
         let shown = summary.multipliers.iter().take(MOST);
         for multiplier in shown {
@@ -131,7 +144,7 @@ impl Rows {
                 false => format!("{} of the steps", grouped(dependent.steps)),
             };
             let names = listed(&dependent.constraints);
-            let text = format!("say in part the same in {steps}: {names}; their λ share the load");
+            let text = format!("are redundant in part in {steps}: {names}; their λ share the load");
             self.0.push(vec!["  ".to_owned(), text]);
         }
     }

@@ -1,12 +1,17 @@
 //! A run with everything it leaves on the disk.
+use crate::run::run_writing;
 use crate::{
-    figures,
     folder::{Folder, FolderError},
-    report::Told,
-    run::{Control, Outcome, run},
     trajectory,
+    view::Live,
 };
-use holonomy::model::{Format, Model};
+use holonomy_model::{Format, Model};
+use holonomy_report::{
+    figures,
+    film::film,
+    report::RunPage,
+    run::{Control, Outcome, Recording},
+};
 use std::{fs::File, path::PathBuf};
 
 /// A run and what became of its files.
@@ -20,13 +25,14 @@ pub struct Archived {
 /// Runs a model and fills the folder with its files. A run that is stopped or fails on its way leaves its files too; a
 /// disk that fails leaves none. If the trajectory cannot even be begun, nothing is run.
 ///
-/// `header` says where the model came from; it becomes a comment in `model.toml`.
+/// `header` says where the model came from; it becomes a comment in `model.toml`. Who looks on does so through `live`.
 pub fn run_into(
     folder: Folder,
     model: &Model,
     name: &str,
     header: &str,
     control: Control,
+    live: &Live,
 ) -> Result<Archived, FolderError> {
     let file = match model.format {
         Format::Parquet => "trajectory.parquet",
@@ -38,12 +44,15 @@ pub fn run_into(
     let layout = system.layout();
     let writer = trajectory::writer(model.format, stream, folder.path(), layout, model.attitude);
     let mut writer = writer.map_err(|error| folder.failure(file, error))?;
-    let mut outcome = run(model, name, Some(&mut *writer), control);
-    let written = match outcome.disk.take() {
-        Some(error) => Err(error),
-        None => writer.finish(),
-    };
-    let files = match written {
+    let (mut outcome, written) = run_writing(
+        model,
+        name,
+        Recording::with_clip(model.method.name),
+        Some(&mut *writer),
+        control,
+        Some(live),
+    );
+    let files = match written.and_then(|()| writer.finish()) {
         Ok(stream) => fill(folder, model, header, &outcome, (file, stream)),
         Err(error) => Err(folder.failure(file, error)),
     };
@@ -61,54 +70,61 @@ fn fill(
     (name, trajectory): (&'static str, File),
 ) -> Result<PathBuf, FolderError> {
     folder.take(name, &trajectory)?;
-    let Outcome { summary, series, .. } = outcome;
-    let system = model.mechanism.system();
-    let title = match model.title.as_str() {
-        "" => &summary.scenario,
-        title => title,
-    };
-    let text = format!("{}\n{}", comment(header), model.resolved);
-    folder.add("model.toml", &text)?;
-    let (layout, portrait) = (system.layout(), &series.portrait);
-    let paths = &series.paths;
-    let attitude = figures::attitude(title, layout, summary, paths);
-    // Where only directions change, there are no paths to see.
-    let seen = !layout.bases.is_empty() && (paths.moved || attitude.is_none());
-    let space = seen.then(|| figures::trajectory(title, layout, summary, paths));
-    let figures = [
-        ("energy.svg", Some(figures::energy(title, summary, series))),
-        ("momentum.svg", figures::momentum(title, summary, series)),
-        ("trajectory.svg", space),
-        ("views.svg", figures::views(title, layout, summary, paths)),
-        (
-            "configurations.svg",
-            figures::configurations(title, layout, summary, paths),
-        ),
-        ("warmth.svg", figures::warmth(title, &series.warmth)),
-        ("attitude.svg", attitude),
-        (
-            "coordinates.svg",
-            figures::coordinates(title, layout, summary, portrait),
-        ),
-        ("phase.svg", figures::phase(title, layout, summary, portrait)),
-        ("path.svg", figures::path(title, layout, summary, portrait)),
-        (
-            "constraint.svg",
-            figures::constraint(title, layout, summary, series),
-        ),
-    ];
-    let figures: Vec<(&'static str, String)> = figures
-        .into_iter()
-        .filter_map(|(name, figure)| Some((name, figure?)))
-        .collect();
+    let Documents {
+        model,
+        figures,
+        film,
+        report,
+    } = Documents::new(model, header, outcome);
+    folder.add("model.toml", &model)?;
     for (name, figure) in &figures {
         folder.add(name, figure)?;
     }
-    folder.add("report.html", &Told::new(title, summary, &text).page(&figures))?;
-    folder.add("summary.json", &summary.to_json())?;
+    if let Some(film) = &film {
+        folder.add("film.json", film)?;
+    }
+    folder.add("report.html", &report)?;
+    folder.add("summary.json", &outcome.summary.to_json())?;
     let path = folder.path().to_owned();
     folder.commit()?;
     Ok(path)
+}
+
+/// What is written of a run that is over.
+struct Documents {
+    model: String,
+    figures: Vec<(&'static str, String)>,
+    film: Option<String>,
+    report: String,
+}
+
+impl Documents {
+    fn new(model: &Model, header: &str, outcome: &Outcome) -> Self {
+        let Outcome {
+            summary,
+            series,
+            clip,
+        } = outcome;
+        let title = match model.title.as_str() {
+            "" => &summary.scenario,
+            title => title,
+        };
+        let text = format!("{}\n{}", comment(header), model.to_toml());
+        let figures = figures::of_run(title, model.mechanism.system().layout(), summary, series);
+        let film = film(clip);
+        let report = RunPage::new(title, summary, &text).html(&figures, film.as_deref());
+        Self {
+            model: text,
+            figures,
+            film,
+            report,
+        }
+    }
+}
+
+/// The report of a run that leaves no files.
+pub fn report(model: &Model, header: &str, outcome: &Outcome) -> String {
+    Documents::new(model, header, outcome).report
 }
 
 /// Text as TOML comments, whatever it holds.

@@ -40,9 +40,13 @@ pub const RUN_FILES: &[&str] = &[
     "phase.svg",
     "path.svg",
     "constraint.svg",
+    "film.json",
     "report.html",
     "summary.json",
 ];
+
+/// Files of a run that goes on, which have hidden names only: somebody asks for its film, and the film.
+pub(crate) const LIVE_FILES: [&str; 2] = ["film-wanted", "film-so-far.json"];
 
 /// Why a folder cannot be filled.
 #[derive(Debug, thiserror::Error)]
@@ -160,6 +164,16 @@ impl Folder {
         Ok(())
     }
 
+    /// Whether another program is filling a directory. After one that was killed it is not.
+    pub fn is_being_filled(path: &Path) -> bool {
+        // Only where there are files of a run is it tried to take the lock, which might be in the way of one that begins.
+        let begun = ["parquet", "csv", "npz"]
+            .iter()
+            .any(|end| path.join(format!(".trajectory.{end}.part")).exists());
+        let locked = |directory: File| matches!(directory.try_lock(), Err(TryLockError::WouldBlock));
+        begun && File::open(path).is_ok_and(locked)
+    }
+
     fn hidden(&self, name: &str) -> PathBuf {
         self.path.join(format!(".{name}.part"))
     }
@@ -201,7 +215,7 @@ impl Folder {
 impl Drop for Folder {
     fn drop(&mut self) {
         if self._lock.is_some() {
-            for name in self.known {
+            for name in self.known.iter().chain(&LIVE_FILES) {
                 let _ = fs::remove_file(self.hidden(name));
             }
         }

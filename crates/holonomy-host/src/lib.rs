@@ -1,24 +1,20 @@
-//! Files, figures and runs for holonomy: everything around the engine that touches the disk or the clock.
+//! The machine around the engine: disk, clock, threads and files of other programs.
 //!
-//! A [`scenario::Scenario`] is a model that comes with the program; [`run::run`] runs a model and makes a
-//! [`summary::Summary`]; [`folder::Folder`] is the directory that its files appear in, whole or not at all.
+//! [`run::run`] runs a model under watch, [`archive::run_into`] with everything that it leaves on the disk;
+//! [`folder::Folder`] is the directory that its files appear in, whole or not at all. [`serve::Server`] shows pages to the
+//! browser of this machine, [`render`] makes films.
 
 pub mod archive;
-pub mod certificate;
+pub mod browser;
 pub mod compare;
-pub mod converge;
-pub mod figure;
-pub mod figures;
 pub mod folder;
 pub mod import;
-pub mod page;
+pub mod play;
 pub mod precision;
 mod recorder;
+pub mod render;
 pub mod report;
-pub mod reproduce;
 pub mod run;
-pub mod scenario;
-pub mod series;
-pub mod summary;
+pub mod serve;
 pub mod trajectory;
-pub mod warmth;
+pub mod view;

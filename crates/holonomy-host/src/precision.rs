@@ -4,29 +4,22 @@
 //! tighter and tighter tolerances. Errors are those of the state at the end, against a reference, and the largest of
 //! the energy on the way, against the energy in motion; work is force evaluations and wall time. On logarithmic axes
 //! a method of order r is a line of slope −r.
-mod conclusion;
-mod picture;
-#[cfg(test)]
-mod tests;
 
-pub use conclusion::{Cost, Error, Winner};
-
-use crate::{
-    converge::{self, ConvergeError, Reference},
-    run::Control,
-    summary::json,
-};
 use holonomy::{
     diagnostics::{Record, distance, observed_order},
     integrator::{
         Integrator,
         catalog::{self, Method, Options},
     },
-    model::Model,
     simulation::{Observer, Schedule, Simulation},
     system::State,
 };
-use serde::Serialize;
+use holonomy_model::Model;
+use holonomy_report::{
+    converge::{self, ConvergeError, Reference},
+    precision::{MethodCurve, Precision, PrecisionRun},
+    run::Control,
+};
 use std::{
     ops::ControlFlow,
     sync::atomic::{AtomicBool, Ordering},
@@ -42,60 +35,6 @@ pub struct Plan {
     pub tolerances: Vec<f64>,
     /// A method whose run has taken so long is not tried with shorter steps, s.
     pub seconds: f64,
-}
-
-/// The methods on one motion.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Precision {
-    /// Name of the scenario.
-    pub scenario: String,
-    /// The time at which states are compared, s.
-    pub t_end: f64,
-    /// What they are compared with.
-    pub reference: Reference,
-    /// What energy errors are divided by, J: the most kinetic energy that there can be.
-    pub energy_in_motion: f64,
-    /// Whether energy is conserved, so that its error means something.
-    pub conservative: bool,
-    /// The methods, in the order in which they were asked for.
-    pub curves: Vec<Curve>,
-}
-
-/// One method with several steps.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Curve {
-    /// Name of the method.
-    pub method: &'static str,
-    /// The order that the catalog declares.
-    pub order: u32,
-    /// Whether it promises to keep structure: the symplectic form, or the energy within bounds.
-    pub geometric: bool,
-    /// Exponent r of error ∝ evaluations⁻ʳ over the points above the floor; `None` below two of them.
-    pub slope: Option<f64>,
-    /// From little work to much.
-    pub points: Vec<Point>,
-}
-
-/// One run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Point {
-    /// The step, s; the mean of those that an adaptive method took.
-    pub step: f64,
-    /// The relative tolerance of an adaptive method.
-    pub tolerance: Option<f64>,
-    /// Distance from the reference at the end, as in [`crate::converge::Point::error`]; `None` if the run failed.
-    pub error: Option<f64>,
-    /// Largest |E − E₀| on the way over the energy in motion; `None` if the run failed.
-    pub energy_error: Option<f64>,
-    /// Force evaluations.
-    pub evaluations: u64,
-    /// Wall time of the fastest of several runs, s.
-    pub seconds: f64,
-    /// Whether the error of the state is above what the reference and rounding let us see.
-    pub above_floor: bool,
-    /// Why the run failed, if it did.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub problem: Option<String>,
 }
 
 /// Samples in which the largest energy error is looked for.
@@ -123,9 +62,9 @@ impl Plan {
 /// The methods of the catalog that can be built for a model, but for those that are there for comparison with a
 /// notebook alone.
 pub fn methods(model: &Model) -> Vec<&'static Method> {
-    let fits = |method: &&Method| (method.build)(&model.mechanism, &Options::default()).is_ok();
-    let serious = |method: &&Method| !method.name.starts_with("notebook");
-    catalog::METHODS.iter().filter(serious).filter(fits).collect()
+    let fits = |method: &&Method| method.build_with(&model.mechanism, &Options::default()).is_ok();
+    let methods = catalog::METHODS.iter().filter(|method| !method.for_comparison);
+    methods.filter(fits).collect()
 }
 
 /// Runs every method of the list along the plan. `begin` is told what is computed next. Methods that do not fit the
@@ -141,11 +80,11 @@ pub fn measure(
     let duration = model.schedule.step * model.schedule.steps as f64;
     begin("reference");
     let (end, reference) = converge::reference(model, duration, &mut control)?;
-    let bench = Bench {
+    let bench = PrecisionBench {
         model,
         duration,
         end,
-        accuracy: reference.accuracy,
+        reference: &reference,
         stop: control.stop,
     };
     let energy_in_motion = bench.energy_in_motion()?;
@@ -159,24 +98,17 @@ pub fn measure(
         t_end: duration,
         reference,
         energy_in_motion,
-        conservative: !model.mechanism.system().layout().driven,
+        conservative: !model.mechanism.system().layout().conserved.driven,
         curves,
     })
 }
 
-impl Precision {
-    /// The data as JSON text.
-    pub fn to_json(&self) -> String {
-        json(self)
-    }
-}
-
 /// What all runs share.
-struct Bench<'a> {
+struct PrecisionBench<'a> {
     model: &'a Model,
     duration: f64,
     end: State,
-    accuracy: f64,
+    reference: &'a Reference,
     stop: &'a AtomicBool,
 }
 
@@ -192,7 +124,7 @@ impl Observer for Brake<'_> {
     }
 }
 
-impl Bench<'_> {
+impl PrecisionBench<'_> {
     fn schedule(&self, steps: u64, samples: u64) -> Schedule {
         Schedule {
             step: self.duration / steps as f64,
@@ -202,11 +134,8 @@ impl Bench<'_> {
     }
 
     fn simulation(&self, integrator: Box<dyn Integrator>) -> Simulation {
-        Simulation {
-            system: self.model.mechanism.system(),
-            integrator,
-            state: self.model.state.clone(),
-        }
+        let (system, state) = (self.model.mechanism.system(), self.model.state.clone());
+        Simulation::new(system, integrator, state, self.model.schedule.step)
     }
 
     /// By a method that is exact enough for a scale.
@@ -214,10 +143,12 @@ impl Bench<'_> {
         let options = Options {
             rtol: Some(1e-8),
             atol: Some(1e-10),
-            end: Some(self.duration),
+            end: Some(self.model.state.t + self.duration),
             ..Options::default()
         };
-        let built = catalog::find("dop853").map(|method| (method.build)(&self.model.mechanism, &options));
+        let built = catalog::find("dop853")
+            .ok()
+            .map(|method| method.build_with(&self.model.mechanism, &options));
         let Some(Ok(integrator)) = built else {
             unreachable!("dop853 fits every mechanism");
         };
@@ -227,7 +158,7 @@ impl Bench<'_> {
         let report = self
             .simulation(integrator)
             .run(&schedule, &mut [&mut record, &mut brake])
-            .map_err(|error| ConvergeError::Reference(error.to_string()))?;
+            .map_err(|error| ConvergeError::Reference(Box::new(error)))?;
         match report.stopped {
             true => Err(ConvergeError::Stopped),
             false => Ok(record.energy.in_motion()),
@@ -240,20 +171,20 @@ impl Bench<'_> {
         method: &'static Method,
         plan: &Plan,
         scale: f64,
-    ) -> Result<Option<Curve>, ConvergeError> {
+    ) -> Result<Option<MethodCurve>, ConvergeError> {
         let runs: Vec<(u64, Option<f64>)> = match method.adaptive {
             true => plan.tolerances.iter().map(|&rtol| (1, Some(rtol))).collect(),
             false => plan.counts.iter().map(|&count| (count, None)).collect(),
         };
-        let mut points: Vec<Point> = Vec::with_capacity(runs.len());
+        let mut points: Vec<PrecisionRun> = Vec::with_capacity(runs.len());
         for (steps, tolerance) in runs {
             let options = Options {
                 rtol: tolerance,
                 atol: tolerance.map(|rtol| 1e-2 * rtol),
-                end: method.adaptive.then_some(self.duration),
+                end: method.adaptive.then_some(self.model.state.t + self.duration),
                 ..Options::default()
             };
-            let build = || (method.build)(&self.model.mechanism, &options);
+            let build = || method.build_with(&self.model.mechanism, &options);
             let Ok(integrator) = build() else {
                 return Ok(None);
             };
@@ -281,8 +212,8 @@ impl Bench<'_> {
             .filter(|point| point.above_floor && point.error.is_some_and(|error| error < 0.1))
             .filter_map(|point| Some((1.0 / point.evaluations as f64, point.error?)))
             .unzip();
-        Ok(Some(Curve {
-            method: method.name,
+        Ok(Some(MethodCurve {
+            method: method.name.to_owned(),
             order: method.order,
             geometric: method.symplectic || method.bounded_energy,
             slope: (work.len() > 1).then(|| observed_order(&work, &errors)),
@@ -298,7 +229,7 @@ impl Bench<'_> {
         steps: u64,
         tolerance: Option<f64>,
         scale: f64,
-    ) -> Result<Point, ConvergeError> {
+    ) -> Result<PrecisionRun, ConvergeError> {
         let mut simulation = self.simulation(integrator);
         // What an adaptive method is asked on the way is read from its dense output and changes no step of it.
         let samples = if method.adaptive { SAMPLES } else { steps };
@@ -316,9 +247,8 @@ impl Bench<'_> {
         };
         let error = problem.is_none().then(|| distance(&simulation.state, &self.end));
         let taken = if method.adaptive { work.substeps } else { steps }.max(1);
-        let rounding = f64::EPSILON * (taken as f64).sqrt();
-        let floor = 10.0 * self.accuracy.max(rounding);
-        Ok(Point {
+        let floor = self.reference.floor(taken);
+        Ok(PrecisionRun {
             step: self.duration / taken as f64,
             tolerance,
             error,

@@ -8,16 +8,18 @@
 //! its files most of the time. What is recorded is the same. A large state is recorded where it stands, since
 //! copies of it cost more than they bring.
 use crate::{
-    run::{Control, Progress},
-    series::Series,
     trajectory::{Row, Writer, euler_angles},
+    view::Live,
 };
 use holonomy::{
-    diagnostics::Record,
     geometry::EulerOrder,
-    model::Model,
     simulation::{Observer, RunError, RunReport, Sample, Schedule, Simulation},
     system::{Measurement, Scratch, State, System},
+};
+use holonomy_model::Model;
+use holonomy_report::{
+    film::film,
+    run::{Control, Progress, Recording},
 };
 use std::{
     io,
@@ -32,10 +34,11 @@ use std::{
 
 /// What is recorded of a run.
 pub(crate) struct Recorder<'w> {
-    pub(crate) record: Record,
-    pub(crate) series: Series,
+    pub(crate) recording: Recording,
     /// Why the trajectory could not be written, if it could not.
     pub(crate) disk: Option<io::Error>,
+    /// Who looks on, if anybody may.
+    pub(crate) live: Option<&'w Live>,
     trajectory: Option<&'w mut dyn Writer>,
     attitude: Option<EulerOrder>,
     angles: Vec<f64>,
@@ -44,11 +47,11 @@ pub(crate) struct Recorder<'w> {
 }
 
 impl<'w> Recorder<'w> {
-    pub(crate) fn new(model: &Model, trajectory: Option<&'w mut dyn Writer>) -> Self {
+    pub(crate) fn new(model: &Model, recording: Recording, trajectory: Option<&'w mut dyn Writer>) -> Self {
         Self {
-            record: Record::default(),
-            series: Series::default(),
+            recording,
             disk: None,
+            live: None,
             trajectory,
             attitude: model.attitude,
             angles: Vec::new(),
@@ -58,10 +61,12 @@ impl<'w> Recorder<'w> {
 
     fn take(&mut self, sample: &Sample, found: &Found) {
         self.seen = Some(sample.step);
-        let _ = self.record.observe(sample);
-        self.series.push(sample);
-        let error = self.record.energy.max_error.to_bits();
+        let _ = self.recording.observe(sample);
+        let error = self.recording.record.energy.max_error.to_bits();
         found.energy_error.store(error, Ordering::Relaxed);
+        if let Some(live) = self.live {
+            live.offer(|| film(&self.recording.clip));
+        }
         let Some(trajectory) = self.trajectory.as_mut().filter(|_| self.disk.is_none()) else {
             return;
         };
@@ -100,7 +105,9 @@ pub(crate) fn watched(
     control: Control<'_>,
 ) -> Result<RunReport, Box<RunError>> {
     let found = Found::default();
-    let mut pilot = Pilot::new(schedule, &found, control);
+    simulation.set_step(schedule.step);
+    let mut pilot = Pilot::new(simulation, schedule, &found, control);
+    pilot.live = recorder.live;
     let large = simulation.state.q.len() + simulation.state.p.len() > BATCH;
     let result = if large || thread::available_parallelism().is_ok_and(|threads| threads.get() == 1) {
         simulation
@@ -110,13 +117,10 @@ pub(crate) fn watched(
         beside(simulation, schedule, recorder, &mut pilot)
     };
     // The state where a run ended early is a sample too.
-    let steps = match &result {
-        Ok(report) => report.work.steps,
-        Err(error) => error.work.steps,
-    };
+    let steps = simulation.steps();
     if recorder.seen != Some(steps) {
-        let mut bench = Bench::new(&*simulation.system);
-        recorder.take(&bench.measured(steps, &simulation.state), &found);
+        let mut gauge = Gauge::new(&**simulation.system());
+        recorder.take(&gauge.measured(steps, &simulation.state), &found);
     }
     result
 }
@@ -130,16 +134,16 @@ fn beside(
 ) -> Result<RunReport, Box<RunError>> {
     let (full, to_record) = sync_channel::<Batch>(BETWEEN);
     let (emptied, to_fill) = sync_channel::<Batch>(BETWEEN + 2);
-    let (system, found) = (simulation.system.clone(), pilot.found);
+    let (system, found) = (simulation.system().clone(), pilot.found);
     thread::scope(|scope| {
         let recording = scope.spawn(|| {
-            let (mut bench, mut state) = (Bench::new(&*system), State::new(0.0, Vec::new(), Vec::new()));
+            let (mut gauge, mut state) = (Gauge::new(&*system), State::new(0.0, Vec::new(), Vec::new()));
             // Taken over, so that a panic here lets the other side know.
             let (to_record, emptied) = (to_record, emptied);
             while let Ok(mut batch) = to_record.recv() {
                 for (step, numbers) in batch.samples() {
                     batch.restore(numbers, &mut state);
-                    recorder.take(&bench.measured(step, &state), found);
+                    recorder.take(&gauge.measured(step, &state), found);
                 }
                 batch.clear();
                 // Nobody fills it once the run is over.
@@ -171,13 +175,13 @@ struct Found {
 }
 
 /// Where states are measured.
-struct Bench<'a> {
+struct Gauge<'a> {
     system: &'a dyn System,
     measurement: Measurement,
     scratch: Scratch,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> Gauge<'a> {
     fn new(system: &'a dyn System) -> Self {
         Self {
             system,
@@ -290,6 +294,10 @@ impl Observer for Courier {
 struct Pilot<'c, 'f> {
     found: &'f Found,
     control: Control<'c>,
+    live: Option<&'f Live>,
+    /// Origin of time, s, and the steps since then with which the run began.
+    origin: f64,
+    first: u64,
     schedule: Schedule,
     reported: Instant,
 }
@@ -297,10 +305,13 @@ struct Pilot<'c, 'f> {
 const REPORT_EVERY: Duration = Duration::from_millis(80);
 
 impl<'c, 'f> Pilot<'c, 'f> {
-    fn new(schedule: &Schedule, found: &'f Found, control: Control<'c>) -> Self {
+    fn new(simulation: &Simulation, schedule: &Schedule, found: &'f Found, control: Control<'c>) -> Self {
         Self {
+            origin: simulation.origin(),
+            first: simulation.steps(),
             found,
             control,
+            live: None,
             schedule: *schedule,
             reported: Instant::now(),
         }
@@ -319,10 +330,13 @@ impl Observer for Pilot<'_, '_> {
         }
         if self.reported.elapsed() >= REPORT_EVERY {
             self.reported = Instant::now();
+            if let Some(live) = self.live {
+                live.look();
+            }
             (self.control.progress)(&Progress {
-                step,
+                step: step - self.first,
                 steps: self.schedule.steps,
-                t: step as f64 * self.schedule.step,
+                t: self.origin + step as f64 * self.schedule.step,
                 energy_error: f64::from_bits(self.found.energy_error.load(Ordering::Relaxed)),
             });
         }
@@ -333,8 +347,9 @@ impl Observer for Pilot<'_, '_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario;
-    use holonomy::model;
+    use holonomy_model as model;
+    use holonomy_model::scenario;
+    use holonomy_report::film::film;
 
     fn quiet(stop: &AtomicBool) -> Control<'_> {
         Control {
@@ -353,9 +368,10 @@ mod tests {
             source.with_override(format!("run.every={every}"));
             let model = model::load(&source).unwrap_or_else(|problems| panic!("{problems:?}"));
             let (stop, found) = (AtomicBool::new(false), Found::default());
-            let [mut beside_it, mut on_its_way] = [(); 2].map(|()| Recorder::new(&model, None));
+            let [mut beside_it, mut on_its_way] =
+                [(); 2].map(|()| Recorder::new(&model, Recording::with_clip(model.method.name), None));
             let mut simulation = model.simulation();
-            let mut pilot = Pilot::new(&model.schedule, &found, quiet(&stop));
+            let mut pilot = Pilot::new(&simulation, &model.schedule, &found, quiet(&stop));
             let report =
                 beside(&mut simulation, &model.schedule, &mut beside_it, &mut pilot).expect("it runs");
             let mut other = model.simulation();
@@ -364,12 +380,20 @@ mod tests {
                 (report, &simulation.state),
                 (same.expect("it runs"), &other.state)
             );
-            assert_eq!(beside_it.record.samples, steps.div_ceil(every) + 1);
+            assert_eq!(beside_it.recording.record.samples, steps.div_ceil(every) + 1);
             for seen in [&beside_it, &on_its_way] {
                 assert_eq!(seen.seen, Some(steps));
             }
-            let texts = [&beside_it, &on_its_way].map(|seen| format!("{:?} {:?}", seen.record, seen.series));
+            let texts = [&beside_it, &on_its_way].map(|seen| {
+                let Recording { record, series, clip } = &seen.recording;
+                let film = film(clip).expect("a film");
+                format!("{record:?} {series:?} {film}")
+            });
             assert_eq!(texts[0], texts[1], "{name}");
+            // A second run goes on counting.
+            let again = watched(&mut simulation, &model.schedule, &mut beside_it, quiet(&stop));
+            assert_eq!(again.expect("it runs").work.steps, steps);
+            assert_eq!(beside_it.seen, Some(2 * steps));
         }
     }
 }

@@ -11,9 +11,9 @@ use divan::{Bencher, black_box};
 use holonomy::{
     Vec3,
     formula::{Expressions, Formula, Kind, Program, Scope},
-    model::{self, Source},
     potential::{FormulaPotential, Potential, Spring},
 };
+use holonomy_model::{self as model, Source};
 use std::time::Instant;
 
 const PENDULUM: &str = "0.5*(m1 + m2)*l1^2*a'^2 + 0.5*m2*l2^2*b'^2 + m2*l1*l2*a'*b'*cos(a - b) \

@@ -11,12 +11,12 @@ use divan::{Bencher, counter::ItemsCount};
 use holonomy::{
     Vec3,
     geometry::Icosphere,
-    integrator::catalog::{METHODS, Mechanism, Method, Options},
-    model::{self, Model, Source},
+    integrator::catalog::{METHODS, Method, Options},
     potential::{Cutoff, LennardJones, NearPairs, Potential},
     spheres::{Workspace, view},
-    system::State,
+    system::{Mechanism, State},
 };
+use holonomy_model::{self as model, Model, Source};
 use std::{fmt, path::Path};
 
 fn main() {
@@ -45,7 +45,7 @@ fn cases(wanted: impl Fn(&str) -> bool) -> Vec<Case> {
     for scenario in scenarios().into_iter().filter(|name| wanted(name)) {
         let model = load(&scenario, &[]);
         for method in METHODS {
-            if (method.build)(&model.mechanism, &Options::default()).is_ok() {
+            if method.build_with(&model.mechanism, &Options::default()).is_ok() {
                 all.push(Case {
                     scenario: scenario.clone(),
                     method,

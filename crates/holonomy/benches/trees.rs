@@ -10,10 +10,10 @@ use holonomy::{
     Vec3,
     geometry::{Pose, RigidInertia},
     integrator::{Integrator, TreeOptions, TreeVariational},
-    model::{self, Source},
     system::{State, System},
-    tree::{Body, Joint, Tree, TreeParts},
+    tree::{Joint, RigidBody, Tree, TreeParts},
 };
+use holonomy_model::{self as model, Source};
 use std::sync::Arc;
 
 fn main() {
@@ -25,7 +25,7 @@ const COUNTS: [usize; 4] = [16, 64, 256, 1024];
 /// A straight chain of beams that hangs at 0.3 rad to the vertical and swings.
 fn chain(n: usize, joint: impl Fn() -> Joint) -> (Arc<Tree>, State) {
     let link = -Vec3::z();
-    let bodies = (0..n).map(|i| Body {
+    let bodies = (0..n).map(|i| RigidBody {
         name: format!("link-{}", i + 1),
         parent: i.checked_sub(1),
         joint: joint(),
@@ -39,7 +39,9 @@ fn chain(n: usize, joint: impl Fn() -> Joint) -> (Arc<Tree>, State) {
         ..TreeParts::default()
     };
     let tree = Arc::new(Tree::new(parts).unwrap_or_else(|e| panic!("{e}")));
-    let state = tree.state(0.0, &tree.zero(0.0), &vec![0.0; tree.velocities()]);
+    let state = tree
+        .state(0.0, &tree.zero(0.0), &vec![0.0; tree.velocities()])
+        .unwrap_or_else(|e| panic!("{e}"));
     (tree, state)
 }
 

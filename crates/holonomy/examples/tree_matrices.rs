@@ -10,11 +10,10 @@
 //! Quaternions are `[w, x, y, z]`; `mass` is M row by row. States without numbers ask for names alone.
 #![allow(clippy::print_stdout, missing_docs)]
 use holonomy::{
-    integrator::catalog::Mechanism,
-    model::{self, Source},
-    system::System,
+    system::{Mechanism, System},
     tree::Tree,
 };
+use holonomy_model::{self as model, Source};
 use serde_json::{Value, json};
 use std::{error::Error, fs, io, sync::Arc};
 

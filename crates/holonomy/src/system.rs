@@ -1,14 +1,34 @@
 //! What every mechanical system offers: energy, velocities, equations of motion.
+mod carry;
+mod digest;
+mod mechanism;
+mod errors;
+mod layout;
 mod names;
+mod transfer;
+mod undefined;
 
+pub use carry::{Carry, Tag};
+pub use digest::Digest;
+pub use errors::{NameError, Named, StateError};
+pub(crate) use errors::{check_names, check_names_in};
+pub use layout::{Base, Conserved, Drawing, Layout, MultiplierUnit, Words};
+pub use mechanism::{Family, Mechanism};
 pub use names::Names;
+pub use transfer::TransferError;
+pub use undefined::Undefined;
 
-use crate::{Vec3, lagrangian::Undefined};
-use std::{any::Any, borrow::Cow, f64::consts::TAU};
+use crate::{
+    Vec3,
+    potential::FaultSlot,
+    scene::{Poses, Scene},
+};
+use serde::{Deserialize, Serialize};
+use std::{any::Any, sync::Arc};
 
-/// Everything that evolves. Integrators keep nothing else between steps, so a
-/// checkpoint is a `State` and a restart is exact to the bit.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+/// Everything that evolves. Integrators keep nothing else between steps. With the origin of time and the number of steps
+/// since then it is a [`crate::simulation::Checkpoint`], from which a restart is exact to the bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// Time, s.
     pub t: f64,
@@ -18,10 +38,8 @@ pub struct State {
     pub p: Vec<f64>,
     /// Constraint multipliers, empty when there are none.
     pub lambda: Vec<f64>,
-    /// What a method carries from one step to the next (the mesh of an adaptive method, digits that
-    /// rounding would lose, tensions to start an iteration from); empty for most. A method that does not
-    /// recognise it starts afresh from `(t, q, p)`.
-    pub carry: Vec<f64>,
+    /// What a method carries from one step to the next; a method that finds there what is not its own starts afresh.
+    pub carry: Carry,
 }
 
 impl State {
@@ -32,7 +50,7 @@ impl State {
             q,
             p,
             lambda: Vec::new(),
-            carry: Vec::new(),
+            carry: Carry::default(),
         }
     }
 
@@ -47,12 +65,12 @@ impl State {
         self.q.clone_from(&other.q);
         self.p.clone_from(&other.p);
         self.lambda.clone_from(&other.lambda);
-        self.carry.clone_from(&other.carry);
+        self.carry.copy_from(&other.carry);
     }
 }
 
 /// Kinetic and potential energy, J.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Energy {
     /// Kinetic energy.
     pub kinetic: f64,
@@ -68,76 +86,12 @@ impl Energy {
 }
 
 /// How far a configuration is from its manifold: for spheres, `|1 − q·q|` of the bodies.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ManifoldError {
     /// Mean over the bodies.
     pub mean: f64,
     /// Largest of the bodies.
     pub max: f64,
-}
-
-/// Where a drawn link begins.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Base {
-    /// A point fixed in space.
-    Fixed(Vec3),
-    /// The site of another body.
-    Site(usize),
-}
-
-/// Names and shapes of what a state holds, for columns, messages and drawings.
-#[derive(Clone, Debug, Default)]
-pub struct Layout {
-    /// Names of the bodies.
-    pub bodies: Names,
-    /// One name per entry of `q`, such as `q.upper.x`.
-    pub coordinates: Names,
-    /// One name per entry of the velocity, such as `omega.upper.x`.
-    pub velocities: Names,
-    /// Names of the sites; empty where every body has one, called as it is.
-    pub sites: Vec<String>,
-    /// For each site, where the link that ends there begins; at the site itself where there is no link.
-    pub bases: Vec<Base>,
-    /// Sites with a string between them, for drawings.
-    pub strings: Vec<Vec<usize>>,
-    /// Names of the conserved momenta, as `System::invariants` lists them.
-    pub invariants: Vec<String>,
-    /// Sub-expressions of formulas, as text, for messages.
-    pub expressions: Vec<String>,
-    /// Names of the fields of a frame: their quasi-velocities, constrained ones too.
-    pub fields: Vec<String>,
-    /// The way things fall, where there is gravity: drawings put it downwards.
-    pub down: Option<Vec3>,
-    /// Names of the constraints, one per entry of `lambda`.
-    pub multipliers: Vec<String>,
-    /// Where in `q` quaternions `[w, x, y, z]` begin, and whose they are.
-    pub rotations: Vec<(usize, String)>,
-    /// Units of the multipliers, `""` for one that has none; empty where they are not known.
-    pub multiplier_units: Vec<&'static str>,
-    /// Which entries of `q` are angles, to be reported within ±π; empty where none is.
-    pub periodic: Vec<bool>,
-    /// Whether the motion itself changes the energy: forces act, or something depends on time.
-    pub driven: bool,
-}
-
-impl Layout {
-    /// Makes the given coordinates angles.
-    pub(crate) fn set_periodic(&mut self, coordinates: &[usize]) {
-        let all = 0..self.coordinates.len();
-        self.periodic = all.map(|i| coordinates.contains(&i)).collect();
-    }
-
-    /// A configuration as it is reported: angles within ±π.
-    pub fn reported<'q>(&self, q: &'q [f64]) -> Cow<'q, [f64]> {
-        if !self.periodic.contains(&true) {
-            return Cow::Borrowed(q);
-        }
-        let wrapped = q.iter().enumerate().map(|(i, q)| match self.periodic.get(i) {
-            Some(true) => q - (q / TAU).round() * TAU,
-            _ => *q,
-        });
-        Cow::Owned(wrapped.collect())
-    }
 }
 
 /// Work space of a system, made once by [`System::scratch`] and reused at every call.
@@ -155,7 +109,7 @@ pub(crate) fn workspace<W: Default + Send + 'static>(scratch: &mut Scratch) -> &
 }
 
 /// What can be measured on a state: energies, momenta, errors.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {
     /// Energy, J.
     pub energy: Energy,
@@ -185,8 +139,17 @@ pub trait System: Send + Sync {
     fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch);
     /// Moves `(q, v)` to the nearest point of the manifold and its tangent space.
     fn project(&self, q: &mut [f64], v: &mut [f64]);
-    /// Positions of the sites: for spheres, the tip of every link.
-    fn sites(&self, q: &[f64], out: &mut [Vec3]);
+    /// Positions of the sites: for spheres, the tip of every link. What has no place is not a number.
+    fn sites(&self, t: f64, q: &[f64], out: &mut [Vec3]);
+    /// What a viewer draws, to be asked for once; empty where there is nothing to see.
+    fn scene(&self) -> Scene {
+        Scene::default()
+    }
+    /// Where the scene is in a state. It allocates nothing after the first call.
+    fn poses(&self, state: &State, out: &mut Poses, scratch: &mut Scratch) {
+        let _ = (state, scratch);
+        out.clear();
+    }
     /// Whether there are canonical coordinates. There are none for redundant coordinates in a frame, or under
     /// constraints on velocities; the two calls below then give what is not a number.
     fn is_canonical(&self) -> bool {
@@ -200,6 +163,10 @@ pub trait System: Send + Sync {
     fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
         let _ = (t, q, v, scratch);
         None
+    }
+    /// Where potentials written by users report failures; a simulation looks there.
+    fn faults(&self) -> Vec<Arc<FaultSlot>> {
+        Vec::new()
     }
     /// Work space for the calls above.
     fn scratch(&self) -> Scratch;

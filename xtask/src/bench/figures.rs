@@ -2,11 +2,16 @@
 use super::{
     Contest, Findings, digits, duration,
     precision::{Kind, Study},
+    program,
     rows::Source,
 };
 use crate::{Outcome, root};
-use holonomy_host::figure::{Axis, Chart, Panels, Series, SeriesStyle};
-use std::fmt::Write as _;
+use serde_json::{Value, json};
+use std::{
+    fmt::Write as _,
+    io::Write as _,
+    process::{Command, Stdio},
+};
 
 pub(super) fn write(findings: &Findings) -> Outcome {
     let write = |name: &str, text: String| {
@@ -14,7 +19,7 @@ pub(super) fn write(findings: &Findings) -> Outcome {
         std::fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))
     };
     write("speed.svg", speed(&findings.contests))?;
-    write("precision.svg", precision(&findings.studies))
+    write("precision.svg", precision(&findings.studies)?)
 }
 
 const WIDTH: f64 = 900.0;
@@ -120,9 +125,9 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// A panel per system: those of ours that are best at some accuracy, and everybody else.
-fn precision(studies: &[Study]) -> String {
-    let chart = |study: &Study| {
+/// A panel per system: those of ours that are best at some accuracy, and everybody else. `holonomy-bench` draws it.
+fn precision(studies: &[Study]) -> Result<String, String> {
+    let panel = |study: &Study| {
         let wins = |name: &str| {
             let best = |accuracy: &f64| study.best(*accuracy, |kind| kind == Kind::Ours);
             super::precision::ACCURACIES
@@ -132,26 +137,33 @@ fn precision(studies: &[Study]) -> String {
         };
         let shown = study.curves.iter().filter(|curve| !curve.points.is_empty());
         let shown = shown.filter(|curve| curve.kind != Kind::Ours || wins(&curve.name));
-        let series = shown.map(|curve| Series {
-            name: curve.name.clone(),
-            points: curve.points.clone(),
-            style: SeriesStyle::LineAndPoints,
-        });
-        Chart {
-            title: String::new(),
-            x: Axis::log("processor time (s)"),
-            y: Axis::log("largest energy error / most kinetic energy"),
-            series: series.collect(),
-            guides: vec![],
-        }
+        shown
+            .map(|curve| json!({ "name": curve.name, "points": curve.points }))
+            .collect::<Value>()
     };
     let periods = studies.first().map_or(0.0, |study| study.periods);
     let titles: Vec<&str> = studies.iter().map(|study| study.title).collect();
-    Panels {
-        title: format!("Energy error against cost over {periods} periods"),
-        subtitle: Some(format!("From top to bottom: {}.", titles.join(", "))),
-        caption: Some("Names with `sphere-` are ours; rk4 and dop853 too, for comparison.".to_owned()),
-        charts: studies.iter().map(chart).collect(),
+    let plot = json!({
+        "title": format!("Energy error against cost over {periods} periods"),
+        "subtitle": format!("From top to bottom: {}.", titles.join(", ")),
+        "caption": "Names with `sphere-` are ours; rk4 and dop853 too, for comparison.",
+        "x": "processor time (s)",
+        "y": "largest energy error / most kinetic energy",
+        "panels": studies.iter().map(panel).collect::<Value>(),
+    });
+    let mut child = Command::new(program()?)
+        .arg("chart")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("`holonomy-bench` cannot be started: {e}"))?;
+    if let Some(mut input) = child.stdin.take() {
+        // What is wrong with it, it says itself.
+        let _ = input.write_all(plot.to_string().as_bytes());
     }
-    .render_with(330.0)
+    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    match output.status.success() {
+        true => String::from_utf8(output.stdout).map_err(|e| e.to_string()),
+        false => Err(format!("`holonomy-bench chart`: {}", output.status)),
+    }
 }

@@ -1,17 +1,18 @@
 //! Which methods fit a mechanism, and which one to take.
 use super::Page;
 use holonomy::{
-    integrator::catalog::{METHODS, Mechanism, Method, Options},
-    model::Model,
+    integrator::catalog::{METHODS, Method, Options},
+    system::Mechanism,
 };
+use holonomy_model::Model;
 
 pub(super) fn explain(model: &Model, page: &mut Page) {
     page.section("methods that fit");
-    let fits = |method: &&Method| (method.build)(&model.mechanism, &Options::default()).is_ok();
+    let fits = |method: &&Method| method.build_with(&model.mechanism, &Options::default()).is_ok();
     let (kept, others): (Vec<&Method>, Vec<&Method>) = METHODS
         .iter()
         .filter(fits)
-        .partition(|method| method.symplectic || method.symmetric);
+        .partition(|method| method.is_geometric());
     let names = |methods: &[&Method]| -> String {
         let names: Vec<&str> = methods.iter().map(|method| method.name).collect();
         names.join(", ")
@@ -27,7 +28,7 @@ fn recommended(model: &Model) -> (&'static str, &'static str) {
     match &model.mechanism {
         Mechanism::Spheres(_) => {
             let separate = METHODS.iter().find(|method| method.name == "sphere-split-4");
-            let built = separate.map(|method| (method.build)(&model.mechanism, &Options::default()));
+            let built = separate.map(|method| method.build_with(&model.mechanism, &Options::default()));
             match built {
                 Some(Ok(_)) => (
                     "sphere-split-4",
@@ -39,15 +40,22 @@ fn recommended(model: &Model) -> (&'static str, &'static str) {
                 ),
             }
         }
+        Mechanism::Lagrangian(system) if system.is_framed() => (
+            "hamel",
+            "it is symmetric and conserves what the frame conserves; hamel-4 is more accurate",
+        ),
         Mechanism::Lagrangian(system) => {
             let layout = holonomy::system::System::layout(&**system);
             if !layout.multipliers.is_empty() {
-                return ("midpoint", "it keeps the constraints to round-off at every step");
-            }
-            if layout.driven {
                 return (
                     "midpoint",
-                    "it keeps its order where forces act or the formulas depend on time",
+                    "it satisfies the constraints to round-off at every step",
+                );
+            }
+            if layout.conserved.driven {
+                return (
+                    "midpoint",
+                    "its order holds where forces act or the formulas depend on time",
                 );
             }
             if has_kinks(model) {
@@ -60,11 +68,7 @@ fn recommended(model: &Model) -> (&'static str, &'static str) {
         }
         Mechanism::Tree(_) => (
             "tree-variational",
-            "it keeps joints and constraints to round-off; tree-variational-4 is more accurate",
-        ),
-        Mechanism::Hamel(_) => (
-            "hamel",
-            "it is symmetric and keeps what the frame keeps; hamel-4 is more accurate",
+            "it satisfies joints and constraints to round-off; tree-variational-4 is more accurate",
         ),
     }
 }

@@ -6,17 +6,17 @@ use super::{
 };
 use crate::output::{counted, number};
 use holonomy::{
-    hamel::{Brackets, Frame, FrameDerivatives, Hamel},
-    model::Model,
+    lagrangian::{Brackets, Derivatives, FrameFields, Lagrangian},
     system::{Measurement, System},
 };
+use holonomy_model::Model;
 
-pub(super) fn explain(model: &Model, system: &Hamel, measured: &Measurement, page: &mut Page) {
+pub(super) fn explain(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut Page) {
     let layout = system.layout();
     let mut family = format!(
         "Lagrangian of {} in a frame of {}",
         counted(layout.coordinates.len(), "coordinate", "coordinates"),
-        counted(layout.fields.len(), "field", "fields")
+        counted(layout.words.fields.len(), "field", "fields")
     );
     let constrained = model.description.constrained.len();
     if constrained > 0 {
@@ -24,13 +24,13 @@ pub(super) fn explain(model: &Model, system: &Hamel, measured: &Measurement, pag
     }
     page.text += &format!("{family}\n");
     formulas(&model.description, page);
-    coordinates(model, layout, measured, page);
+    coordinates(model, layout, &[], measured, page);
 
     page.section("at the start");
     energy(page, layout, measured.energy);
     momenta(page, layout, measured, "");
     let (state, v) = (&model.state, &measured.velocity);
-    let (mut xi, mut at) = (Vec::new(), FrameDerivatives::default());
+    let (mut xi, mut at) = (Vec::new(), Derivatives::default());
     system.spread(v, &mut xi);
     let known = system
         .mechanics()
@@ -40,7 +40,7 @@ pub(super) fn explain(model: &Model, system: &Hamel, measured: &Measurement, pag
     if known && k <= MOST {
         let row = |i: &usize| -> Vec<String> {
             let entries = system.free().iter();
-            entries.map(|j| number(at.xi_xi[i * k + j])).collect()
+            entries.map(|j| number(at.vv[i * k + j])).collect()
         };
         matrix(page, "mass matrix", system.free().iter().map(row).collect());
         let (mut dq, mut dv) = (vec![0.0; state.q.len()], vec![0.0; v.len()]);
@@ -55,13 +55,13 @@ pub(super) fn explain(model: &Model, system: &Hamel, measured: &Measurement, pag
 }
 
 /// Brackets of the fields in terms of the fields, where they are not zero.
-fn structure(system: &Hamel, model: &Model, page: &mut Page) {
-    let (mut frame, mut brackets) = (Frame::default(), Brackets::default());
+fn structure(system: &Lagrangian, model: &Model, page: &mut Page) {
+    let (mut frame, mut brackets) = (FrameFields::default(), Brackets::default());
     let found = system.mechanics().frame(&model.state.q, &mut frame);
     if found.is_err() || system.brackets(&frame, &mut brackets).is_err() {
         return;
     }
-    let names = &system.layout().fields;
+    let names = &system.layout().words.fields;
     let k = names.len();
     let mut first = true;
     for (i, j) in (0..k).flat_map(|i| (i + 1..k).map(move |j| (i, j))) {

@@ -5,10 +5,10 @@ use crate::{
     table::{Align, Table},
 };
 use holonomy::{
-    lagrangian::{Constraint, Derivatives, Force, Lagrangian},
-    model::{Description, Model},
+    lagrangian::{Derivatives, GeneralizedForce, HolonomicConstraint, Lagrangian},
     system::{Layout, Measurement, System},
 };
+use holonomy_model::{Description, Model};
 
 /// Coordinates whose numbers are written out.
 pub(super) const MOST: usize = 8;
@@ -26,7 +26,8 @@ pub(super) fn explain(model: &Model, system: &Lagrangian, measured: &Measurement
     page.text += &format!("{family}\n");
 
     formulas(&model.description, page);
-    coordinates(model, layout, measured, page);
+    let cyclic: Vec<usize> = system.cyclic().collect();
+    coordinates(model, layout, &cyclic, measured, page);
     start(model, system, measured, page);
 }
 
@@ -51,7 +52,7 @@ pub(super) fn formulas(description: &Description, page: &mut Page) {
     for (index, (name, text)) in description.fields.iter().enumerate() {
         let what = if index == 0 { "fields" } else { "" };
         let kept = if description.constrained.contains(name) {
-            ", which is kept at zero"
+            ", which stays zero"
         } else {
             ""
         };
@@ -102,7 +103,14 @@ fn general_equations(description: &Description) -> String {
     text
 }
 
-pub(super) fn coordinates(model: &Model, layout: &Layout, measured: &Measurement, page: &mut Page) {
+/// The coordinates and velocities; `cyclic` are the numbers of those that are called so.
+pub(super) fn coordinates(
+    model: &Model,
+    layout: &Layout,
+    cyclic: &[usize],
+    measured: &Measurement,
+    page: &mut Page,
+) {
     page.section("coordinates");
     let q = layout.reported(&model.state.q);
     let mut table = Table::new(&[Align::Left, Align::Right, Align::Left]);
@@ -110,7 +118,7 @@ pub(super) fn coordinates(model: &Model, layout: &Layout, measured: &Measurement
     table.row(heads.map(dim));
     for (index, (name, value)) in layout.coordinates.iter().zip(q.iter()).enumerate() {
         let periodic = layout.periodic.get(index) == Some(&true);
-        let cyclic = layout.invariants.contains(&format!("momentum {name}"));
+        let cyclic = cyclic.contains(&index);
         let note = match (periodic, cyclic) {
             (true, true) => "angle, reported within ±π; cyclic",
             (true, false) => "angle, reported within ±π",
@@ -130,11 +138,8 @@ fn start(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut 
     let state = &model.state;
     page.section("at the start");
     energy(page, layout, measured.energy);
-    let cyclic: Vec<String> = layout
-        .invariants
-        .iter()
-        .filter_map(|name| Some(name.strip_prefix("momentum ")?.to_owned()))
-        .collect();
+    let cyclic = system.cyclic().map(|k| layout.coordinates[k].to_string());
+    let cyclic: Vec<String> = cyclic.collect();
     match cyclic.is_empty() {
         true => page.line(
             "cyclic",
@@ -164,7 +169,7 @@ fn start(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut 
     };
     if n <= MOST {
         page.list("∂L/∂q", &listed(&layout.coordinates, &derivatives.q));
-        let mut force = Force::default();
+        let mut force = GeneralizedForce::default();
         let acts = !model.description.forces.is_empty();
         if acts && mechanics.force(state.t, &state.q, v, &mut force).is_ok() {
             page.list("forces", &listed(&layout.coordinates, &force.value));
@@ -179,7 +184,7 @@ fn start(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut 
 
 fn constraints(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut Page) {
     let (layout, state) = (system.layout(), &model.state);
-    let mut found = Constraint::default();
+    let mut found = HolonomicConstraint::default();
     let mechanics = system.mechanics();
     let value = mechanics.constraint(state.t, &state.q, &measured.velocity, &mut found);
     if layout.multipliers.is_empty() || value.is_err() {

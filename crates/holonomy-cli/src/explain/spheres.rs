@@ -2,10 +2,10 @@
 use super::{Page, energy, momenta};
 use crate::output::counted;
 use holonomy::{
-    model::Model,
     spheres::{Inertia, Spheres},
     system::{Base, Measurement, System},
 };
+use holonomy_model::Model;
 
 /// Names that are written out.
 const MOST: usize = 8;
@@ -15,12 +15,19 @@ pub(super) fn explain(model: &Model, system: &Spheres, measured: &Measurement, p
     page.text += &format!("{} on unit spheres\n", counted(system.len(), "body", "bodies"));
 
     page.section("what moves");
-    let mut names: Vec<&str> = layout.bodies.iter().take(MOST).map(String::as_str).collect();
-    if layout.bodies.len() > MOST {
+    let mut names: Vec<&str> = layout
+        .words
+        .bodies
+        .iter()
+        .take(MOST)
+        .map(String::as_str)
+        .collect();
+    if layout.words.bodies.len() > MOST {
         names.push("…");
     }
     page.line("bodies", &names.join(", "));
     let joined = layout
+        .drawing
         .bases
         .iter()
         .filter(|base| matches!(base, Base::Site(_)))
@@ -42,7 +49,7 @@ pub(super) fn explain(model: &Model, system: &Spheres, measured: &Measurement, p
         let [x, y, z] = [held.at.x, held.at.y, held.at.z];
         let words = format!(
             "`{}` ends at ({x}, {y}, {z}) m and is held there",
-            layout.bodies[held.body]
+            layout.words.bodies[held.body]
         );
         page.line("end", &words);
     }
@@ -69,7 +76,7 @@ pub(super) fn explain(model: &Model, system: &Spheres, measured: &Measurement, p
     energy(page, layout, measured.energy);
     page.line(
         "symmetry",
-        match layout.invariants.len() {
+        match layout.conserved.invariants.len() {
             0 if system.held().is_some() => "none: no rotation leaves the forces and the ends as they are",
             0 => "none: no rotation leaves the forces as they are",
             1 => "rotations about one axis leave the forces as they are",

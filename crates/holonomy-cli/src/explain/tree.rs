@@ -10,10 +10,11 @@ use crate::{
 };
 use holonomy::{
     Vec3,
-    model::Model,
+    scene::JointShape,
     system::{Measurement, System},
     tree::Tree,
 };
+use holonomy_model::Model;
 
 /// Coordinates, bodies and constraints that are written out one by one.
 const MOST: usize = 24;
@@ -28,14 +29,14 @@ pub(super) fn explain(model: &Model, system: &Tree, measured: &Measurement, page
     bodies(model, system, page);
     constraints(model, system, measured, page);
     if layout.coordinates.len() <= MOST {
-        coordinates(model, layout, measured, page);
+        coordinates(model, layout, &[], measured, page);
     }
     page.section("at the start");
     energy(page, layout, measured.energy);
     momenta(page, layout, measured, "");
-    let kept = match layout.invariants.is_empty() {
-        true => ("momenta", format!("none is kept: {}", system.why_kept())),
-        false => ("", format!("kept: {}", system.why_kept())),
+    let kept = match layout.conserved.invariants.is_empty() {
+        true => ("momenta", format!("none is conserved: {}", system.why_kept())),
+        false => ("", format!("conserved: {}", system.why_kept())),
     };
     page.line(kept.0, &kept.1);
     page.section("cost");
@@ -44,7 +45,7 @@ pub(super) fn explain(model: &Model, system: &Tree, measured: &Measurement, page
 
 fn bodies(model: &Model, system: &Tree, page: &mut Page) {
     page.section("bodies");
-    let names = &system.layout().bodies;
+    let names = &system.layout().words.bodies;
     let mut table = Table::new(&[Align::Left, Align::Left, Align::Left, Align::Right, Align::Left]);
     table.row(["", "joined to", "by a joint", "mass", ""].map(dim));
     let whole = names.len() <= MOST;
@@ -62,7 +63,7 @@ fn bodies(model: &Model, system: &Tree, page: &mut Page) {
         let axes: Vec<String> = body.axes.iter().map(axis).collect();
         let about = match (axes.is_empty(), body.joint) {
             (true, _) => String::new(),
-            (_, "prismatic") => format!(" along {}", axes.join(" and ")),
+            (_, JointShape::Prismatic) => format!(" along {}", axes.join(" and ")),
             _ => format!(" about {}", axes.join(" and ")),
         };
         let is_driven = if body.driven { "driven" } else { "" };
@@ -132,7 +133,7 @@ fn constraints(model: &Model, system: &Tree, measured: &Measurement, page: &mut 
             .iter()
             .map(|x| number(*x))
             .collect();
-        let unit = layout.multiplier_units[each.start];
+        let unit = layout.multiplier_units[each.start].symbol();
         table.row([
             format!("  {name}"),
             kind.clone(),

@@ -33,6 +33,7 @@ fn an_earlier_run_is_not_overwritten_without_force() {
     let expected = [
         "configurations.svg",
         "energy.svg",
+        "film.json",
         "model.toml",
         "report.html",
         "summary.json",
@@ -141,6 +142,7 @@ fn a_failed_run_keeps_what_was_computed() {
     let folder = "runs/double-spherical-pendulum";
     let expected = [
         "energy.svg",
+        "film.json",
         "model.toml",
         "report.html",
         "summary.json",

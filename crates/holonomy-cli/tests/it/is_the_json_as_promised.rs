@@ -46,7 +46,7 @@ fn the_summary_has_the_promised_keys() {
         keys(&summary["solver"]),
         ["evaluations", "max_iterations", "mean_iterations"]
     );
-    assert_eq!(keys(&summary["final_state"]), ["omega", "p", "q", "t"]);
+    assert_eq!(keys(&summary["final_state"]), ["carry", "omega", "p", "q", "t"]);
     let momentum = summary["momentum"].as_array().expect("a list");
     assert_eq!(momentum.len(), 1);
     assert_eq!(keys(&momentum[0]), ["initial", "max_error", "name"]);

@@ -1,14 +1,18 @@
 //! The command as people and programs meet it: the real program, in directories of its own.
 #![allow(missing_docs)]
 mod can_a_run_be_interrupted;
+mod do_all_say_the_same;
 mod do_files_appear_whole;
 mod do_formats_agree;
+mod does_a_report_move;
 mod does_a_run_repeat;
+mod is_a_page_served_safely;
 mod is_the_json_as_promised;
 mod what_do_studies_say;
 mod what_is_a_bad_input;
 mod what_is_a_formula;
 mod what_is_imported;
+mod what_is_in_a_film;
 mod what_settles;
 
 use serde_json::Value;
@@ -108,9 +112,10 @@ fn read_json(path: &Path) -> Value {
 }
 
 /// The files of a finished run.
-const RUN: [&str; 8] = [
+const RUN: [&str; 9] = [
     "configurations.svg",
     "energy.svg",
+    "film.json",
     "model.toml",
     "report.html",
     "summary.json",

@@ -66,6 +66,7 @@ fn a_formula_runs_without_a_file_and_its_model_runs_again() {
         [
             "coordinates.svg",
             "energy.svg",
+            "film.json",
             "model.toml",
             "phase.svg",
             "report.html",
@@ -81,6 +82,47 @@ fn a_formula_runs_without_a_file_and_its_model_runs_again() {
     fs::write(place.path("pendulum.toml"), "# mine\n").expect("a file");
     let err = complaint(&place, "check --save pendulum.toml", &PENDULUM);
     assert!(err.contains("pendulum.toml exists already"), "{err}");
+}
+
+#[test]
+fn points_and_lines_make_a_picture() {
+    let place = Place::new();
+    let seen = [
+        "--point",
+        "pivot=[0, 0, 0]",
+        "--point",
+        "bob=l*sin(theta), 0, -l*cos(theta)",
+        "--line",
+        "pivot, bob",
+    ];
+    let arguments = [&PENDULUM[..], &seen].concat();
+    good(
+        &place,
+        "run --step 0.01 --duration 2 --save seen.toml",
+        &arguments,
+    );
+    assert!(place.files("runs/formula").contains(&"trajectory.svg".to_owned()));
+    let model = fs::read_to_string(place.path("seen.toml")).expect("a file");
+    assert!(model.contains("through = [\"pivot\", \"bob\"]"), "{model}");
+    assert!(
+        model.contains("bob = [\"l*sin(theta)\", \"0\", \"-l*cos(theta)\"]"),
+        "{model}"
+    );
+    let wrong = [
+        &PENDULUM[..],
+        &["--point", "bob=l*sin(thta), 0, 0", "--line", "bob,pivt"],
+    ]
+    .concat();
+    let err = complaint(&place, "check", &wrong);
+    assert!(
+        err.contains("`thta` has no meaning here") && err.contains("no point named `pivt`"),
+        "{err}"
+    );
+    let err = complaint(&place, "check", &[&PENDULUM[..], &["--point", "bob"]].concat());
+    assert!(
+        err.contains("--point bob=") && err.contains("there is no `=`"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -418,7 +460,7 @@ fn a_motion_that_is_not_that_of_the_mechanism_is_called_so() {
             "--step",
             step,
         ];
-        good(&place, "run", &run).contains("wrong by as much as there is in motion")
+        good(&place, "run", &run).contains("✗ wrong")
     };
     // The equations of such a step have solutions, but they are not near the motion.
     assert!(note("5"));

@@ -4,13 +4,13 @@
 //! q = m x + b, q' = m' x + b'      so that      q − (m/m') q' = b − (m/m') b'
 //! ```
 use super::{
-    plan::{Coupling, Plan, usable},
+    plan::{Coupling, ImportPlan, usable},
     robot::{Kind, Robot},
 };
-use holonomy::model::Problems;
+use holonomy_model::Problems;
 use std::collections::HashSet;
 
-impl Plan {
+impl ImportPlan {
     /// Mimic joints. Chains of them are followed to the joint that follows none; if that one is held because it moves
     /// nothing, its first follower leads the others.
     pub(super) fn couple(&mut self, robot: &Robot<'_, '_>, problems: &Problems) -> Option<()> {

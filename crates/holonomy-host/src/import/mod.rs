@@ -12,7 +12,7 @@ mod write;
 
 pub use ledger::{Remark, lines};
 
-use holonomy::model::{self, Problem, Problems, Severity, Source};
+use holonomy_model::{self as model, Path, Problem, Problems, Severity, Source, Step};
 
 /// What the user may choose.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +67,7 @@ fn translate(source: &Source, options: Options, problems: &Problems) -> Option<I
 }
 
 /// What the engine says against the model, at the links it came from.
-fn refusals(written: &write::Written, robot: &robot::Robot<'_, '_>, plan: &plan::Plan) -> Vec<Problem> {
+fn refusals(written: &write::Written, robot: &robot::Robot<'_, '_>, plan: &plan::ImportPlan) -> Vec<Problem> {
     let Err(refused) = model::load(&Source::new("model", &written.text)) else {
         return Vec::new();
     };
@@ -76,11 +76,12 @@ fn refusals(written: &write::Written, robot: &robot::Robot<'_, '_>, plan: &plan:
         .iter()
         .filter(|problem| problem.severity == Severity::Error)
     {
-        let place = written
-            .sections
-            .iter()
-            .find(|(range, _)| range.contains(&problem.span.start));
-        let link = place.map(|(_, body)| &robot.links[plan.bodies[*body].link]);
+        let steps = problem.place.path().map_or_else(Vec::new, Path::steps);
+        let body = match steps[..] {
+            [Step::Key(key), Step::Element(body), ..] if &**key == "body" => plan.bodies.get(*body),
+            _ => None,
+        };
+        let link = body.map(|body| &robot.links[body.link]);
         let (span, name) = link.map_or((0..0, &robot.name), |link| (link.span.clone(), &link.name));
         let report = problems.error(span, format!("`{name}` cannot be simulated: {}", problem.message));
         if let Some(help) = &problem.help {

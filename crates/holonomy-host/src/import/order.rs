@@ -1,6 +1,6 @@
 //! The links as one tree: its root, and the joints from there outwards.
 use super::robot::Robot;
-use holonomy::model::Problems;
+use holonomy_model::Problems;
 
 /// The root, and the joints from there outwards.
 pub(super) fn order(robot: &Robot<'_, '_>, problems: &Problems) -> Option<(usize, Vec<usize>)> {

@@ -11,12 +11,12 @@ use super::{
 use holonomy::{
     Vec3,
     geometry::{Pose, RigidInertia, RigidInertiaError},
-    model::Problems,
 };
+use holonomy_model::Problems;
 use nalgebra::Vector6;
 use std::{collections::HashSet, ops::Range};
 
-pub(super) struct Plan {
+pub(super) struct ImportPlan {
     pub(super) root: usize,
     /// Parents come before their children.
     pub(super) bodies: Vec<Body>,
@@ -46,9 +46,9 @@ pub(super) struct Coupling {
     pub(super) constant: f64,
 }
 
-pub(super) fn plan(robot: &Robot<'_, '_>, floating: bool, problems: &Problems) -> Option<Plan> {
+pub(super) fn plan(robot: &Robot<'_, '_>, floating: bool, problems: &Problems) -> Option<ImportPlan> {
     let (root, order) = order::order(robot, problems)?;
-    let mut plan = Plan {
+    let mut plan = ImportPlan {
         root,
         bodies: Vec::new(),
         couplings: Vec::new(),
@@ -74,7 +74,7 @@ pub(super) fn plan(robot: &Robot<'_, '_>, floating: bool, problems: &Problems) -
     Some(plan)
 }
 
-impl Plan {
+impl ImportPlan {
     fn add_bodies(&mut self, robot: &Robot<'_, '_>, order: &[usize], floating: bool) {
         let mut names: HashSet<String> = HashSet::from(["world".to_owned()]);
         let root = floating.then_some((self.root, None));

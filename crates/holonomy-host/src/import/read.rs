@@ -1,5 +1,5 @@
 //! XML and the numbers in it.
-use holonomy::model::Problems;
+use holonomy_model::Problems;
 use roxmltree::{Document, Error, Node};
 use std::ops::Range;
 

@@ -8,8 +8,8 @@ use super::read::{child, number_or, numbers, opening, required};
 use holonomy::{
     Vec3,
     geometry::{Pose, RigidInertia},
-    model::Problems,
 };
+use holonomy_model::Problems;
 use nalgebra::{Matrix3, UnitQuaternion};
 use roxmltree::Node;
 use std::{collections::HashMap, ops::Range};

@@ -2,18 +2,16 @@
 use super::{
     Options,
     ledger::{self, Remark, flat},
-    plan::{Body, Plan},
+    plan::{Body, ImportPlan},
     robot::{Joint, Kind, Robot},
 };
 use holonomy::{Vec3, geometry::RigidInertia};
-use std::{fmt::Write, ops::Range, path::Path};
+use std::{fmt::Write, path::Path};
 
 pub(super) struct Written {
     pub(super) text: String,
     /// What was carried over, in words.
     pub(super) carried: String,
-    /// Where each body is written.
-    pub(super) sections: Vec<(Range<usize>, usize)>,
 }
 
 const END: &str = r#"
@@ -35,7 +33,7 @@ every = 10
 pub(super) fn write(
     from: &str,
     robot: &Robot<'_, '_>,
-    plan: &Plan,
+    plan: &ImportPlan,
     ignored: &[Remark],
     options: Options,
 ) -> Written {
@@ -58,11 +56,8 @@ pub(super) fn write(
     }
     text += &format!("\ntitle = {}\nspace = \"tree\"\n", quoted(&robot.name));
     text += "gravity = [0, 0, -9.81]                # m/s²; URDF does not say\n";
-    let mut sections = Vec::new();
-    for (k, body) in plan.bodies.iter().enumerate() {
-        let start = text.len();
+    for body in &plan.bodies {
         write_body(&mut text, body, robot, plan);
-        sections.push((start..text.len(), k));
     }
     for coupling in &plan.couplings {
         let _ = write!(
@@ -84,14 +79,10 @@ pub(super) fn write(
         }
     }
     text += END;
-    Written {
-        text,
-        carried,
-        sections,
-    }
+    Written { text, carried }
 }
 
-fn carried(robot: &Robot<'_, '_>, plan: &Plan) -> String {
+fn carried(robot: &Robot<'_, '_>, plan: &ImportPlan) -> String {
     let counted = |count: usize, what: &str| match count {
         1 => format!("1 {what}"),
         _ => format!("{count} {what}s"),
@@ -120,7 +111,7 @@ fn carried(robot: &Robot<'_, '_>, plan: &Plan) -> String {
     }
 }
 
-fn write_body(text: &mut String, body: &Body, robot: &Robot<'_, '_>, plan: &Plan) {
+fn write_body(text: &mut String, body: &Body, robot: &Robot<'_, '_>, plan: &ImportPlan) {
     let parent = body.parent.map(|parent| plan.bodies[parent].name.as_str());
     let joint = body.joint.map(|joint| &robot.joints[joint]);
     let placed = joint.map_or_else(String::new, placed);

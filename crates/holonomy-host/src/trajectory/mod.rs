@@ -1,4 +1,4 @@
-//! Trajectories as files, written while the run goes on.
+//! Trajectories as files, written while the run goes on and read back by [`read`].
 //!
 //! Columns are the time, the kinetic and the potential energy, then the coordinates, then the velocities, then
 //! the multipliers of constraints, under the names that the layout of the system gives them, and Euler angles if the
@@ -6,9 +6,11 @@
 mod csv;
 mod npz;
 mod parquet;
+pub mod read;
 mod thrift;
 
-use holonomy::{geometry::EulerOrder, model::Format, system::Layout};
+use holonomy::{geometry::EulerOrder, system::Layout};
+use holonomy_model::Format;
 use std::{fs::File, io, path::Path};
 
 /// One line of a trajectory.

@@ -27,8 +27,8 @@ struct Array {
 
 impl NpzWriter {
     pub(super) fn new(file: File, folder: &Path, layout: &Layout, columns: Vec<String>) -> io::Result<Self> {
-        let n = layout.bodies.len();
-        let vectors = layout.bases.len() == n && layout.coordinates.len() == 3 * n;
+        let n = layout.words.bodies.len();
+        let vectors = layout.drawing.bases.len() == n && layout.coordinates.len() == 3 * n;
         let shapes: Vec<(String, Option<usize>)> = if vectors {
             let first = ["t", "kinetic", "potential"].map(|name| (name.to_owned(), None));
             let each = ["q", "omega"].map(|name| (name.to_owned(), Some(n)));

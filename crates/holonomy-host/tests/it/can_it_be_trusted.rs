@@ -1,10 +1,13 @@
 //! Certificates say what is true of a run, good and bad.
-use holonomy::model::{Model, Source, load};
-use holonomy_host::{
-    certificate::{Certificate, Line},
-    page::Verdict,
-    run::{Control, Outcome, run},
-    scenario,
+use holonomy_host::run::run;
+use holonomy_model::scenario;
+use holonomy_model::{Model, Source, load};
+use holonomy_report::run::{Control, Outcome};
+use holonomy_report::{
+    certificate::Certificate,
+    series::Series,
+    summary::Summary,
+    verdict::{DriftKind, Evidence, Grounds, Judgement, Promise, Reason, Subject, Verdict},
 };
 use std::sync::atomic::AtomicBool;
 
@@ -25,35 +28,43 @@ fn outcome(model: &Model, stop: bool) -> Outcome {
         stop: &AtomicBool::new(stop),
         progress: &mut |_| {},
     };
-    run(model, "test", None, control)
+    run(model, "test", control)
 }
 
 fn certificate(name: &str, sets: &[&str]) -> Certificate {
     outcome(&model(name, sets), false).summary.certificate
 }
 
-fn find<'c>(certificate: &'c Certificate, subject: &str) -> &'c Line {
-    let mut lines = certificate.lines.iter();
-    let found = lines.find(|line| line.subject == subject);
+fn find<'c>(certificate: &'c Certificate, subject: &Subject) -> &'c Judgement {
+    let found = certificate.line(subject);
     found.unwrap_or_else(|| panic!("no line `{subject}` in {certificate:#?}"))
+}
+
+fn momentum(name: &str) -> Subject {
+    let name = name.to_owned();
+    Subject::Momentum { name }
 }
 
 #[test]
 fn a_variational_run_is_good_line_by_line() {
     let certificate = certificate("double-spherical-pendulum", &["run.steps=2000"]);
     for subject in [
-        "energy",
-        "angular momentum z",
-        "unit length",
-        "symplectic form",
-        "order",
-        "reversal",
+        Subject::Energy,
+        momentum("angular momentum z"),
+        Subject::UnitLength,
+        Subject::Form,
+        Subject::Order,
+        Subject::Reversal,
     ] {
-        let line = find(&certificate, subject);
+        let line = find(&certificate, &subject);
         assert_eq!(line.verdict, Verdict::Good, "{line:?}");
     }
     assert_eq!(certificate.conclusion.verdict, Verdict::Good);
-    assert!(certificate.conclusion.measured.starts_with("Trust this run"));
+    let Grounds::Held { promised, besides } = &certificate.conclusion.grounds else {
+        panic!("{certificate:#?}");
+    };
+    assert_eq!((promised.len(), besides.len()), (6, 0));
+    assert!(certificate.conclusion.to_string().starts_with("Trust this run"));
 }
 
 #[test]
@@ -72,17 +83,22 @@ fn a_conventional_run_with_a_large_step_is_bad_and_with_a_small_one_good_for_its
     };
     let (large, middle, small) = (at("0.2"), at("0.05"), at("0.01"));
     assert_eq!(large.conclusion.verdict, Verdict::Bad, "{large:#?}");
-    assert!(large.conclusion.measured.starts_with("Do not trust this run"));
-    assert!(large.conclusion.measured.contains("--method sphere-implicit"));
-    assert_eq!(find(&large, "unit length").verdict, Verdict::Bad);
+    let Grounds::Drift { total, .. } = &large.conclusion.grounds else {
+        panic!("{large:#?}");
+    };
+    // Over a joule: what the energy loses, not the error of the fit.
+    assert!(total.value > 1.0 && total.unit == "J", "{total:?}");
+    assert_eq!(large.conclusion.better, "sphere-implicit");
+    assert!(large.conclusion.to_string().contains("--method sphere-implicit"));
+    assert_eq!(find(&large, &Subject::UnitLength).verdict, Verdict::Bad);
     assert_eq!(middle.conclusion.verdict, Verdict::Doubtful, "{middle:#?}");
     assert_eq!(small.conclusion.verdict, Verdict::Good, "{small:#?}");
-    assert!(small.conclusion.measured.contains("promises nothing for longer"));
+    assert_eq!(small.conclusion.grounds, Grounds::SmallErrors);
     for certificate in [&large, &middle, &small] {
-        let form = find(certificate, "symplectic form");
+        let form = find(certificate, &Subject::Form);
         assert_eq!(
-            (form.promised.as_str(), form.word.as_str()),
-            ("nothing", "not preserved")
+            (form.promise, form.reason),
+            (Promise::Withheld, Reason::NotPreserved)
         );
     }
 }
@@ -91,17 +107,17 @@ fn a_conventional_run_with_a_large_step_is_bad_and_with_a_small_one_good_for_its
 fn a_stiff_system_is_measured_by_small_displacements() {
     // A displacement of 5 mm is far for a beam: differences that wide would call its form broken.
     let certificate = certificate("cantilever", &["run.steps=200"]);
-    let form = find(&certificate, "symplectic form");
+    let form = find(&certificate, &Subject::Form);
     assert_eq!(form.verdict, Verdict::Good, "{form:?}");
 }
 
 #[test]
 fn a_large_bounded_error_asks_for_a_smaller_step() {
     let certificate = certificate("double-spherical-pendulum", &["run.steps=400", "run.step=0.3"]);
-    let energy = find(&certificate, "energy");
+    let energy = find(&certificate, &Subject::Energy);
     assert_eq!(
-        (energy.verdict, energy.word.as_str()),
-        (Verdict::Doubtful, "bounded, but large")
+        (energy.verdict, energy.reason),
+        (Verdict::Doubtful, Reason::BoundedButLarge)
     );
     assert_eq!(certificate.conclusion.verdict, Verdict::Doubtful);
 }
@@ -119,41 +135,47 @@ fn a_broken_promise_is_found() {
         symmetric: true,
         on_manifold: true,
         bounded_energy: true,
-        momentum: holonomy::integrator::catalog::Kept::Always,
+        momentum: holonomy::integrator::catalog::Guarantee::Always,
         order: 6,
         ..honest
     };
     liar.name = "liar";
     model.method = Box::leak(Box::new(liar));
     let certificate = outcome(&model, false).summary.certificate;
-    for subject in ["angular momentum z", "unit length", "symplectic form"] {
+    let broken = [momentum("angular momentum z"), Subject::UnitLength, Subject::Form];
+    for subject in &broken {
         assert_eq!(find(&certificate, subject).verdict, Verdict::Bad, "{subject}");
     }
-    for subject in ["energy", "order"] {
+    for subject in [Subject::Energy, Subject::Order] {
         assert_eq!(
-            find(&certificate, subject).verdict,
+            find(&certificate, &subject).verdict,
             Verdict::Doubtful,
             "{subject}"
         );
     }
     assert_eq!(certificate.conclusion.verdict, Verdict::Bad);
-    assert!(
-        certificate
-            .conclusion
-            .measured
-            .contains("`liar` promises to keep")
-    );
+    assert_eq!(certificate.conclusion.method, "liar");
+    let Grounds::BrokenPromises { subjects } = &certificate.conclusion.grounds else {
+        panic!("{certificate:#?}");
+    };
+    assert!(broken.iter().all(|subject| subjects.contains(subject)));
 }
 
 #[test]
 fn what_is_no_momentum_of_an_affine_symmetry_is_not_promised() {
     let kepler = certificate("kepler", &["run.steps=2000"]);
-    assert_eq!(find(&kepler, "angular-momentum").promised, "kept");
-    assert_eq!(find(&kepler, "axis-x").promised, "nothing");
-    assert_eq!(find(&kepler, "axis-y").promised, "nothing");
+    assert_eq!(
+        find(&kepler, &momentum("angular-momentum")).promise,
+        Promise::Given
+    );
+    assert_eq!(find(&kepler, &momentum("axis-x")).promise, Promise::Withheld);
+    assert_eq!(find(&kepler, &momentum("axis-y")).promise, Promise::Withheld);
     assert_eq!(kepler.conclusion.verdict, Verdict::Good, "{kepler:#?}");
     let bent = certificate("pitch-cone-roll", &["run.steps=2000"]);
-    assert_eq!(find(&bent, "vertical-momentum").promised, "nothing");
+    assert_eq!(
+        find(&bent, &momentum("vertical-momentum")).promise,
+        Promise::Withheld
+    );
 }
 
 /// The plane double pendulum of the scenario is chaotic: two runs part by a factor of 2 to 4 a second. The spherical
@@ -161,29 +183,42 @@ fn what_is_no_momentum_of_an_affine_symmetry_is_not_promised() {
 #[test]
 fn chaos_is_told_from_regular_motion() {
     let chaotic = certificate("double-plane-pendulum", &[]);
-    let line = find(&chaotic, "predictability");
-    assert_eq!(line.word, "chaotic", "{line:?}");
-    assert!(chaotic.conclusion.measured.contains("The motion is chaotic"));
+    let line = find(&chaotic, &Subject::Predictability);
+    assert_eq!(line.reason, Reason::Chaotic, "{line:?}");
+    let Evidence::Divergence(found) = &line.evidence else {
+        panic!("{line:?}");
+    };
+    assert!((2.0..4.0).contains(&found.growth_per_second), "{found:?}");
+    assert_eq!(chaotic.conclusion.chaos.as_ref(), Some(found));
+    assert!(chaotic.conclusion.to_string().contains("The motion is chaotic"));
     assert_eq!(chaotic.conclusion.verdict, Verdict::Good);
     let regular = certificate("spherical-pendulum", &[]);
-    assert_eq!(find(&regular, "predictability").word, "no chaos seen");
-    assert!(!regular.conclusion.measured.contains("chaotic"));
+    assert_eq!(
+        find(&regular, &Subject::Predictability).reason,
+        Reason::NoChaosSeen
+    );
+    assert_eq!(regular.conclusion.chaos, None);
 }
 
 #[test]
 fn runs_that_fail_or_are_stopped_say_so() {
     let failed = certificate("pendulum-chain", &["run.step=0.02"]);
     assert_eq!(failed.conclusion.verdict, Verdict::Bad);
-    assert!(failed.conclusion.measured.starts_with("This run failed at step"));
-    assert_eq!(find(&failed, "end of the run").word, "failed");
+    assert!(
+        failed
+            .conclusion
+            .to_string()
+            .starts_with("This run failed at step")
+    );
+    assert_eq!(find(&failed, &Subject::End).reason, Reason::Failed);
     let stopped = outcome(&model("spherical-pendulum", &[]), true)
         .summary
         .certificate;
-    assert_eq!(find(&stopped, "end of the run").word, "stopped");
+    assert_eq!(find(&stopped, &Subject::End).reason, Reason::Stopped);
     assert!(
         stopped
             .conclusion
-            .measured
+            .to_string()
             .starts_with("The run was stopped at 0 s")
     );
 }
@@ -191,17 +226,30 @@ fn runs_that_fail_or_are_stopped_say_so() {
 #[test]
 fn a_changing_energy_is_no_error_where_forces_act() {
     let certificate = certificate("damped-pendulum", &["run.steps=1000"]);
-    assert_eq!(find(&certificate, "energy").verdict, Verdict::Neutral);
+    assert_eq!(find(&certificate, &Subject::Energy).verdict, Verdict::Neutral);
     assert_eq!(certificate.conclusion.verdict, Verdict::Good);
-    assert!(certificate.conclusion.measured.contains("the energy cannot tell"));
+    assert!(
+        certificate
+            .conclusion
+            .to_string()
+            .contains("the energy cannot tell")
+    );
 }
 
 #[test]
 fn constraints_are_certified_with_what_they_pull() {
     let certificate = certificate("four-bar", &["run.steps=500"]);
-    assert_eq!(find(&certificate, "constraints").verdict, Verdict::Good);
-    let forces = &find(&certificate, "constraint forces").measured;
-    assert!(forces.contains("pin.x") && forces.ends_with('N'), "{forces}");
+    assert_eq!(find(&certificate, &Subject::Constraints).verdict, Verdict::Good);
+    let Evidence::Forces { ranges, more: 0 } = &find(&certificate, &Subject::ConstraintForces).evidence
+    else {
+        panic!("{certificate:#?}");
+    };
+    assert!(ranges.iter().any(|range| range.name == "pin.x"), "{ranges:?}");
+    assert!(
+        ranges
+            .iter()
+            .all(|range| range.largest.unit == "N" && range.least.value < range.largest.value)
+    );
 }
 
 #[test]
@@ -210,7 +258,68 @@ fn nothing_moves_and_nothing_is_wrong() {
                 [method]\nname = 'midpoint'\n[run]\nstep = 0.01\nsteps = 300\n";
     let model = load(&Source::new("rest", text)).expect("a model");
     let certificate = outcome(&model, false).summary.certificate;
-    let energy = find(&certificate, "energy");
-    assert_eq!((energy.verdict, energy.word.as_str()), (Verdict::Good, "at rest"));
-    assert_ne!(certificate.conclusion.verdict, Verdict::Bad, "{certificate:#?}");
+    let energy = find(&certificate, &Subject::Energy);
+    assert_eq!((energy.verdict, energy.reason), (Verdict::Good, Reason::AtRest));
+    assert_eq!(certificate.conclusion.verdict, Verdict::Good, "{certificate:#?}");
+}
+
+/// What is written is what is read back: numbers and curves to the bit, verdicts as data.
+#[test]
+fn what_a_run_left_is_read_back_as_it_was() {
+    for (name, sets) in [
+        ("double-spherical-pendulum", vec!["run.steps=300"]),
+        ("four-bar", vec!["run.steps=200"]),
+        (
+            "damped-pendulum",
+            vec!["run.steps=200", "method={ name = \"rk45\" }"],
+        ),
+    ] {
+        let Outcome { summary, series, .. } = outcome(&model(name, &sets), false);
+        let again: Summary = serde_json::from_str(&summary.to_json()).expect("a summary");
+        assert_eq!(again, summary, "{name}");
+        assert_eq!(again.to_json(), summary.to_json(), "{name}");
+        let written = serde_json::to_string(&series).expect("text");
+        let again: Series = serde_json::from_str(&written).expect("a series");
+        assert_eq!(format!("{again:?}"), format!("{series:?}"), "{name}");
+    }
+}
+
+/// A run that flies off leaves numbers that are none; they are missing in the text, and no reader stumbles.
+#[test]
+fn numbers_that_are_not_finite_are_missing_and_read_back_as_none() {
+    let model = model(
+        "double-spherical-pendulum",
+        &["method={ name = \"euler\" }", "run.steps=20000", "run.step=0.1"],
+    );
+    let Outcome { summary, series, .. } = outcome(&model, false);
+    assert!(!summary.energy.mean_abs_error.is_finite(), "{:?}", summary.energy);
+    let again: Summary = serde_json::from_str(&summary.to_json()).expect("a summary");
+    assert!(again.energy.mean_abs_error.is_nan());
+    assert_eq!(again.certificate.conclusion.verdict, Verdict::Bad);
+    let written = serde_json::to_string(&series).expect("text");
+    assert!(serde_json::from_str::<Series>(&written).is_ok());
+}
+
+/// The drift of a line is judged once: the certificate's verdict and its sentence agree with the data.
+#[test]
+fn a_slope_and_its_verdict_say_the_same_thing() {
+    let good = certificate("double-spherical-pendulum", &["run.steps=2000"]);
+    let drift = good.drift().expect("a slope");
+    assert_ne!(drift.kind, DriftKind::Real);
+    let line = find(&good, &Subject::Energy);
+    assert!(
+        line.measured().contains(&drift.to_string()),
+        "{}",
+        line.measured()
+    );
+    let bad = certificate(
+        "double-spherical-pendulum",
+        &[
+            "method={ name = \"rk4\" }",
+            "run.steps=",
+            "run.duration=100",
+            "run.step=0.2",
+        ],
+    );
+    assert_eq!(bad.drift().map(|drift| drift.kind), Some(DriftKind::Real));
 }

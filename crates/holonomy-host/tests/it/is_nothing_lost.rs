@@ -1,6 +1,6 @@
 use super::{EVERY, imported, joint, link, loaded, robot, tree};
-use holonomy::model::Source;
 use holonomy_host::import::{self, Options, Remark};
+use holonomy_model::Source;
 
 /// The model without comments: what is simulated.
 fn said(text: &str) -> String {
@@ -288,7 +288,7 @@ fn names_are_made_usable_and_stay_different() {
         let model = loaded(&import.model);
         assert_eq!(model.title, "a \"robot\" \\ of # mine");
         let system = model.mechanism.system();
-        let bodies = &system.layout().bodies;
+        let bodies = &system.layout().words.bodies;
         assert_eq!(bodies.len(), if floating { 6 } else { 5 }, "{bodies:?}");
         for name in ["link_world", "link_12", "\u{e9}t\u{e9}"] {
             assert!(bodies.iter().any(|body| body == name), "{name}: {bodies:?}");

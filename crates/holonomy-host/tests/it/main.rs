@@ -7,15 +7,14 @@ mod can_it_be_trusted;
 mod is_it_pinocchios;
 /// Is everything of a file in the model, or listed as ignored?
 mod is_nothing_lost;
+/// Do methods show their order, and who wins?
+mod what_does_precision_cost;
 /// What is said of files that are wrong, and where?
 mod what_is_wrong;
 
-use holonomy::{
-    integrator::catalog::Mechanism,
-    model::{self, Model, Source},
-    tree::Tree,
-};
+use holonomy::{system::Mechanism, tree::Tree};
 use holonomy_host::import::{self, Import, Options};
+use holonomy_model::{self as model, Model, Source};
 use std::sync::Arc;
 
 /// A robot with every kind of joint.

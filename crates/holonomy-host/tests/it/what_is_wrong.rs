@@ -1,6 +1,6 @@
 use super::{EVERY, joint, link, robot};
-use holonomy::model::Source;
 use holonomy_host::import::{self, Options};
+use holonomy_model::Source;
 
 /// The text must be refused, with one error that begins at the marked place and has these words; `¶` marks the place.
 fn refused(marked: &str, words: &str, help: &str) {

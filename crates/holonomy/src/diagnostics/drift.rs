@@ -1,3 +1,6 @@
+use crate::math;
+use serde::{Deserialize, Serialize};
+
 /// Fits a straight line to a long series in bounded memory.
 ///
 /// Samples are averaged in blocks of equal count; when there are too many blocks, neighbours are
@@ -6,7 +9,7 @@
 /// of passing for noise that it is not. Where neighbouring blocks scatter together, as the random
 /// walk of rounding errors does, there are fewer independent ones than blocks; the error is
 /// enlarged by the factor √((1+ρ)/(1−ρ)) of their correlation ρ.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drift {
     /// Sums of (t, x) and counts of the finished blocks.
     blocks: Vec<[f64; 3]>,
@@ -15,7 +18,7 @@ pub struct Drift {
 }
 
 /// A slope with its standard error.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DriftFit {
     /// Change per second.
     pub slope: f64,
@@ -67,7 +70,7 @@ impl Drift {
         let count = k as f64;
         let mean_t = means.iter().map(|(t, _)| t).sum::<f64>() / count;
         let mean_x = means.iter().map(|(_, x)| x).sum::<f64>() / count;
-        let spread: f64 = means.iter().map(|(t, _)| (t - mean_t).powi(2)).sum();
+        let spread: f64 = means.iter().map(|(t, _)| math::powi(t - mean_t, 2)).sum();
         let slope = means
             .iter()
             .map(|(t, x)| (t - mean_t) * (x - mean_x))

@@ -1,15 +1,20 @@
 use crate::{
     integrator::{Fault, Integrator},
+    math,
     system::State,
 };
 
 /// Slope of log error against log step, least squares.
 pub fn observed_order(steps: &[f64], errors: &[f64]) -> f64 {
     let n = steps.len() as f64;
-    let (x, y): (Vec<f64>, Vec<f64>) = steps.iter().zip(errors).map(|(h, e)| (h.ln(), e.ln())).unzip();
+    let (x, y): (Vec<f64>, Vec<f64>) = steps
+        .iter()
+        .zip(errors)
+        .map(|(h, e)| (math::ln(*h), math::ln(*e)))
+        .unzip();
     let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
     let covariance: f64 = x.iter().zip(&y).map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
-    covariance / x.iter().map(|x| (x - mean_x).powi(2)).sum::<f64>()
+    covariance / x.iter().map(|x| math::powi(x - mean_x, 2)).sum::<f64>()
 }
 
 /// `|Φ₋ₕ(Φₕ(x)) − x|`: at the level of rounding for a symmetric method.

@@ -1,9 +1,10 @@
 use super::drift::{Drift, DriftFit};
 use crate::simulation::{Observer, Sample};
+use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
-/// Measures a run while it goes, over the recorded samples.
-#[derive(Clone, Debug, Default)]
+/// Measures a run while it goes, over the recorded samples. Stored beside a checkpoint, it goes on with the run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Samples seen.
     pub samples: u64,
@@ -21,7 +22,7 @@ pub struct Record {
 }
 
 /// Energy over a run.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EnergyRecord {
     /// At the first sample.
     pub initial: f64,

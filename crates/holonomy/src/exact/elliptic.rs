@@ -17,6 +17,7 @@
 //! Π = ⅓ e s³ R_J(c², d², 1, 1+es²) + s R_C(c²d², (1−ns²)(1+es²)),   e = −m/n        n < 0, §19.7(iii)
 //! ```
 use super::carlson::{r_c, r_d, r_f, r_j};
+use crate::math;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// The parameter `m` of elliptic integrals and functions, with its complement `m₁ = 1 − m`.
@@ -129,7 +130,7 @@ impl Parameter {
     /// The amplitude `am u`: continuous, and larger by π after every `2K`.
     pub fn amplitude(self, u: f64) -> f64 {
         let (turns, at) = self.reduced(u);
-        times(turns, || PI) + at.sn.atan2(at.cn)
+        times(turns, || PI) + math::atan2(at.sn, at.cn)
     }
 
     /// `u = 2K·turns + r` with `|r| ≤ K`, and the functions at `r`, where `cn ≥ 0`.
@@ -139,7 +140,7 @@ impl Parameter {
         }
         let half_period = 2.0 * self.k();
         let turns = (u / half_period).round();
-        let rest = (-half_period).mul_add(turns, u);
+        let rest = math::mul_add(-half_period, turns, u);
         (turns, self.landen(rest))
     }
 
@@ -154,7 +155,8 @@ impl Parameter {
 
     /// The functions at `φ − π·turns`, which is in `[−π/2, π/2]`.
     fn at_amplitude(self, phi: f64) -> (f64, Jacobi) {
-        let (turns, sn, cn) = half_turns(phi, phi.sin(), phi.cos());
+        let (sine, cosine) = math::sin_cos(phi);
+        let (turns, sn, cn) = half_turns(phi, sine, cosine);
         // d² = c² + m₁ s² rather than 1 − m s².
         let dn = (cn * cn + self.complement * sn * sn).sqrt();
         (turns, Jacobi { sn, cn, dn })
@@ -188,7 +190,7 @@ impl Parameter {
             };
         }
         let (levels, count, limit) = self.means();
-        let (sine, cosine) = (limit * u).sin_cos();
+        let (sine, cosine) = math::sin_cos(limit * u);
         let mut cotangent = cosine / sine;
         let mut x = limit * cotangent;
         let mut dn = 1.0;
@@ -198,7 +200,7 @@ impl Parameter {
             dn = (b + product) / (a + product);
             cotangent = x / a;
         }
-        let sn = 1.0_f64.copysign(u) / x.hypot(1.0);
+        let sn = 1.0_f64.copysign(u) / math::hypot(x, 1.0);
         Jacobi { sn, cn: x * sn, dn }
     }
 }
@@ -255,9 +257,9 @@ pub(super) fn half_turns(phi: f64, sine: f64, cosine: f64) -> (f64, f64, f64) {
 
 /// The functions at `m = 1`.
 fn hyperbolic(u: f64) -> Jacobi {
-    let cn = 1.0 / u.cosh();
+    let cn = 1.0 / math::cosh(u);
     Jacobi {
-        sn: u.tanh(),
+        sn: math::tanh(u),
         cn,
         dn: cn,
     }

@@ -20,7 +20,7 @@
 //! again of terms of one sign. `S` is smooth where `m₃ ≥ 0`: there is no angle that loses its meaning near an axis, and
 //! the quaternion of `R` is continuous, sign and all. P is a constant that the start gives.
 use super::elliptic::{Jacobi, Parameter};
-use crate::{Vec3, geometry::so3};
+use crate::{Vec3, geometry::so3, math};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
 
 /// A motion of a rigid body that no moment acts on.
@@ -100,7 +100,7 @@ impl FreeBody {
         }
         let omega = self.start.angular_velocity;
         let rate = omega.norm();
-        let (sine, cosine) = (0.5 * rate * time).sin_cos();
+        let (sine, cosine) = math::sin_cos(0.5 * rate * time);
         let axis = if rate > 0.0 { omega / rate } else { omega };
         let turn = [cosine, sine * axis.x, sine * axis.y, sine * axis.z];
         FreeMotion {
@@ -153,7 +153,7 @@ impl Tumbling {
         let m = axes.tr_mul(&start.momentum);
         let size = start.momentum.norm();
         // About the middle axis to within what can be squared: it would take 345 e-foldings to leave it.
-        if m.x.hypot(m.z) <= 1e-150 * size {
+        if math::hypot(m.x, m.z) <= 1e-150 * size {
             return None;
         }
 
@@ -161,8 +161,8 @@ impl Tumbling {
         let sense = 1.0_f64.copysign(i3 - i2);
         let (d32, d31, d21) = ((i3 - i2).abs(), (i3 - i1).abs(), (i2 - i1).abs());
         let root = (i1 * d32 / (i2 * d31)).sqrt();
-        let a1 = m.x.hypot(root * m.y);
-        let a3 = m.z.hypot((i3 * d21 / (i2 * d31)).sqrt() * m.y);
+        let a1 = math::hypot(m.x, root * m.y);
+        let a3 = math::hypot(m.z, (i3 * d21 / (i2 * d31)).sqrt() * m.y);
         let frequency = a3 / i3 * (d32 * d31 / (i1 * i2)).sqrt();
         // At once also what is not a number.
         if !(a1 > 0.0 && frequency > 0.0 && root > 0.0) {
@@ -207,7 +207,7 @@ impl Tumbling {
         let m = self.amplitudes.component_mul(&Vec3::new(cn, sn, dn));
         let turned = self.precession.integral(w) - self.precession.integral(self.phase);
         let psi = self.spin * time + self.weight * turned;
-        let (sine, cosine) = (0.5 * psi).sin_cos();
+        let (sine, cosine) = math::sin_cos(0.5 * psi);
         let outer = so3::product(&self.before, &[cosine, 0.0, 0.0, sine]);
         let inner = so3::product(&shortest(&(m / self.size)), &self.behind);
         let turn = so3::product(&outer, &inner);
@@ -252,9 +252,9 @@ impl Precession {
             // s = tanh v.
             let root = n.sqrt();
             let c = if root > 0.0 {
-                (root * v.tanh()).atan() / root
+                math::atan(root * math::tanh(v)) / root
             } else {
-                v.tanh()
+                math::tanh(v)
             };
             ((v - c) / (1.0 + n), 0.0, c)
         } else {

@@ -9,6 +9,7 @@
 //! ```
 //! with the symbols of [`SphericalPendulum`](super::SphericalPendulum); the integrals run from 0.
 use super::elliptic::Jacobi;
+use crate::math;
 use nalgebra::Complex;
 
 /// `√a e^{iφₐ}`.
@@ -126,6 +127,6 @@ impl Factor {
 }
 
 pub(super) fn phase_factor(angle: f64) -> Complex<f64> {
-    let (sine, cosine) = angle.sin_cos();
+    let (sine, cosine) = math::sin_cos(angle);
     Complex::new(cosine, sine)
 }

@@ -11,12 +11,13 @@
 //! ```
 //! with the sign of `ω₀`. Negative `γ` turns the picture upside down.
 use super::elliptic::{Jacobi, Parameter, half_turns};
+use crate::math;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// A motion of the plane pendulum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PlanePendulum {
-    kind: Kind,
+    kind: Regime,
     /// `√γ` or `Ω`, 1/s.
     frequency: f64,
     parameter: Parameter,
@@ -36,7 +37,7 @@ pub struct PlaneMotion {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum Regime {
     Rest(PlaneMotion),
     /// With `±k`.
     Libration(f64),
@@ -48,7 +49,7 @@ impl PlanePendulum {
     /// The motion with `γ = gravity` (acceleration over length, s⁻²) that starts with `angle` (rad,
     /// from the lowest point for positive `gravity`) and `rate` (rad/s).
     pub fn new(gravity: f64, angle: f64, rate: f64) -> Self {
-        let (sine, cosine) = (0.5 * angle).sin_cos();
+        let (sine, cosine) = math::sin_cos(0.5 * angle);
         let (turns, sine, cosine, centre) = if gravity < 0.0 {
             // θ − π: the sine of half of it is −cos(θ/2), exactly.
             let (turns, sine, cosine) = half_turns(0.5 * angle - FRAC_PI_2, -cosine, sine);
@@ -61,9 +62,9 @@ impl PlanePendulum {
         let gamma = gravity.abs();
         let root = gamma.sqrt();
         let (s, c, v) = (root * sine, root * cosine, 0.5 * rate.abs());
-        let speed = s.hypot(v);
+        let speed = math::hypot(s, v);
         if speed == 0.0 {
-            let kind = Kind::Rest(PlaneMotion { angle, rate });
+            let kind = Regime::Rest(PlaneMotion { angle, rate });
             return Self {
                 kind,
                 frequency: root,
@@ -81,7 +82,7 @@ impl PlanePendulum {
                 dn: cosine,
             };
             Self {
-                kind: Kind::Libration(direction * k),
+                kind: Regime::Libration(direction * k),
                 frequency: root,
                 parameter: Parameter::from_parts(k * k, (c - v) / root * ((c + v) / root)),
                 phase: start.first(),
@@ -95,7 +96,7 @@ impl PlanePendulum {
                 dn: v / speed,
             };
             Self {
-                kind: Kind::Rotation(direction),
+                kind: Regime::Rotation(direction),
                 frequency: speed,
                 parameter: Parameter::from_parts(m * m, (v - c) / speed * ((v + c) / speed)),
                 phase: start.first(),
@@ -108,17 +109,17 @@ impl PlanePendulum {
     pub fn at(&self, time: f64) -> PlaneMotion {
         let phase = self.phase + self.frequency * time;
         match self.kind {
-            Kind::Rest(motion) => motion,
-            Kind::Libration(k) => {
+            Regime::Rest(motion) => motion,
+            Regime::Libration(k) => {
                 let Jacobi { sn, cn, dn } = self.parameter.jacobi(phase);
                 PlaneMotion {
-                    angle: self.centre + 2.0 * (k * sn).atan2(dn),
+                    angle: self.centre + 2.0 * math::atan2(k * sn, dn),
                     rate: 2.0 * k * self.frequency * cn,
                 }
             }
-            Kind::Rotation(direction) => {
+            Regime::Rotation(direction) => {
                 let (turns, Jacobi { sn, cn, dn }) = self.parameter.reduced(phase);
-                let half = turns * PI + sn.atan2(cn);
+                let half = turns * PI + math::atan2(sn, cn);
                 PlaneMotion {
                     angle: self.centre + 2.0 * direction * half,
                     rate: 2.0 * direction * self.frequency * dn,
@@ -130,14 +131,14 @@ impl PlanePendulum {
     /// The period, s: of the oscillation, or of one turn. Infinite on the separatrix.
     pub fn period(&self) -> f64 {
         let quarters = match self.kind {
-            Kind::Rotation(_) => 2.0,
-            Kind::Rest(_) | Kind::Libration(_) => 4.0,
+            Regime::Rotation(_) => 2.0,
+            Regime::Rest(_) | Regime::Libration(_) => 4.0,
         };
         quarters * self.parameter.k() / self.frequency
     }
 
     /// Whether it goes round and round, or for ever towards the top.
     pub fn rotates(&self) -> bool {
-        matches!(self.kind, Kind::Rotation(_))
+        matches!(self.kind, Regime::Rotation(_))
     }
 }

@@ -8,10 +8,10 @@ use super::{FreeBody, PlanePendulum, SphericalPendulum};
 use crate::{
     Vec3,
     geometry::{s2, so3},
-    integrator::catalog::Mechanism,
     lagrangian::{Derivatives, Lagrangian},
+    math,
     spheres::{Spheres, view, view_mut},
-    system::{State, System},
+    system::{Mechanism, State, System},
     tree::Tree,
 };
 use std::f64::consts::FRAC_PI_2;
@@ -22,11 +22,11 @@ use std::sync::Arc;
 pub struct Solution {
     /// Time of the start, s.
     start: f64,
-    motion: Motion,
+    motion: ClosedForm,
 }
 
 #[derive(Clone)]
-enum Motion {
+enum ClosedForm {
     /// Mᵢᵢ and the motion of every body.
     Spherical(Vec<(f64, SphericalPendulum)>),
     /// The inertia and the motion.
@@ -59,7 +59,6 @@ pub fn solution(mechanism: &Mechanism, state: &State) -> Option<Solution> {
         Mechanism::Spheres(spheres) => pendula(spheres, state),
         Mechanism::Lagrangian(lagrangian) => plane(lagrangian, state),
         Mechanism::Tree(tree) => rigid(tree, state),
-        Mechanism::Hamel(_) => None,
     }
 }
 
@@ -81,14 +80,15 @@ fn pendula(spheres: &Spheres, state: &State) -> Option<Solution> {
     };
     (0..spheres.len()).all(on_sphere).then(|| Solution {
         start: state.t,
-        motion: Motion::Spherical((0..spheres.len()).map(pendulum).collect()),
+        motion: ClosedForm::Spherical((0..spheres.len()).map(pendulum).collect()),
     })
 }
 
 /// Whether a Lagrangian is that of a plane pendulum is seen from its derivatives at a few points.
 fn plane(lagrangian: &Lagrangian, state: &State) -> Option<Solution> {
     let mechanics = lagrangian.mechanics();
-    if mechanics.coordinates() != 1
+    if lagrangian.is_framed()
+        || mechanics.coordinates() != 1
         || mechanics.constraints() > 0
         || !mechanics.keeps_energy()
         || !state.is_finite()
@@ -109,7 +109,7 @@ fn plane(lagrangian: &Lagrangian, state: &State) -> Option<Solution> {
         // Irregular, and over more than a turn.
         let (q, v) = (0.37 * f64::from(k * k), 1.7 - 0.6 * f64::from(k));
         let (force, momentum, mass) = derivatives(q, v)?;
-        let off = (force + strength * q.sin()).abs() / strength.abs();
+        let off = (force + strength * math::sin(q)).abs() / strength.abs();
         let off = off.max((momentum - inertia * v).abs() / (inertia * v).abs());
         // A few roundings; any other Lagrangian is off by more somewhere.
         if mass != inertia || off.is_nan() || off > 8.0 * f64::EPSILON {
@@ -119,7 +119,7 @@ fn plane(lagrangian: &Lagrangian, state: &State) -> Option<Solution> {
     let pendulum = PlanePendulum::new(strength / inertia, state.q[0], state.p[0] / inertia);
     Some(Solution {
         start: state.t,
-        motion: Motion::Plane(inertia, pendulum),
+        motion: ClosedForm::Plane(inertia, pendulum),
     })
 }
 
@@ -160,7 +160,7 @@ fn rigid(tree: &Arc<Tree>, state: &State) -> Option<Solution> {
     };
     Some(Solution {
         start: state.t,
-        motion: Motion::Rigid(Box::new(Rigid {
+        motion: ClosedForm::Rigid(Box::new(Rigid {
             tree: tree.clone(),
             rotation: FreeBody::new(&inertia, orientation, omega),
             flight,
@@ -173,7 +173,7 @@ impl Rigid {
         let motion = self.rotation.at(elapsed);
         let (turn, omega) = (motion.orientation, motion.angular_velocity);
         let Some(flight) = &self.flight else {
-            return self.tree.state(t, &turn, omega.as_slice());
+            return self.tree.state_at(t, &turn, omega.as_slice());
         };
         let matrix = so3::matrix(&turn);
         let fallen = flight.velocity + flight.gravity * (0.5 * elapsed);
@@ -181,7 +181,7 @@ impl Rigid {
         let velocity = flight.velocity + flight.gravity * elapsed - matrix * omega.cross(&flight.centre);
         let q = [place.as_slice(), &turn].concat();
         self.tree
-            .state(t, &q, &[velocity.as_slice(), omega.as_slice()].concat())
+            .state_at(t, &q, &[velocity.as_slice(), omega.as_slice()].concat())
     }
 }
 
@@ -189,7 +189,7 @@ impl Solution {
     /// The state at a time, s.
     pub fn at(&self, t: f64) -> State {
         match &self.motion {
-            Motion::Spherical(pendula) => {
+            ClosedForm::Spherical(pendula) => {
                 let size = 3 * pendula.len();
                 let mut state = State::new(t, vec![0.0; size], vec![0.0; size]);
                 for (i, (mass, pendulum)) in pendula.iter().enumerate() {
@@ -199,11 +199,11 @@ impl Solution {
                 }
                 state
             }
-            Motion::Plane(inertia, pendulum) => {
+            ClosedForm::Plane(inertia, pendulum) => {
                 let motion = pendulum.at(t - self.start);
                 State::new(t, vec![motion.angle], vec![inertia * motion.rate])
             }
-            Motion::Rigid(rigid) => rigid.at(t, t - self.start),
+            ClosedForm::Rigid(rigid) => rigid.at(t, t - self.start),
         }
     }
 }

@@ -40,7 +40,7 @@ use super::{
     elliptic::{Jacobi, Parameter},
     horizontal::{Above, Below, Factor, phase_factor},
 };
-use crate::{Vec3, geometry::s2};
+use crate::{Vec3, geometry::s2, math};
 use nalgebra::Complex;
 use std::f64::consts::PI;
 
@@ -190,7 +190,7 @@ impl Orbit {
         // √−p: what is small would vanish if squared.
         let root = rise.abs() / (2.0 * w).sqrt();
         let sum = (acceleration - g * root * root) / w;
-        let delta = sum.hypot(2.0 * root);
+        let delta = math::hypot(sum, 2.0 * root);
         // u₂ − u and u − u₁, both ≥ 0; the smaller from their product.
         let larger = 0.5 * (sum.abs() + delta);
         let smaller = quotient(root, larger) * root;
@@ -261,7 +261,7 @@ impl Orbit {
         // Position and velocity fix it together: at a pole the position alone does not.
         let turn = Complex::new(q.x, q.y) * formula.value.conj()
             + Complex::new(slope.x, slope.y) * formula.slope.conj();
-        let size = turn.re.hypot(turn.im);
+        let size = math::hypot(turn.re, turn.im);
         if size > 0.0 {
             turn / size
         } else {
@@ -308,7 +308,9 @@ fn positive_root(alpha: f64, beta: f64, k: f64) -> f64 {
     }
     // Each of the three is too large, the least by a factor 4 at most; the function is convex, so Newton
     // steps go down to the root and end where rounding stops them.
-    let mut y = (k / alpha / beta).min((k / alpha.max(beta)).sqrt()).min(k.cbrt());
+    let mut y = (k / alpha / beta)
+        .min((k / alpha.max(beta)).sqrt())
+        .min(math::cbrt(k));
     for _ in 0..60 {
         let (first, second) = (y + alpha, y + beta);
         let next = y - (y * first * second - k) / (first * second + y * (first + second));

@@ -8,6 +8,7 @@
 //! `0·x = 0` also where x has no value: what is multiplied by zero is not there.
 use super::expressions::{Expression, Expressions, Operation};
 use super::function::Function;
+use crate::math;
 
 impl Expressions {
     /// A number that is the same everywhere.
@@ -97,9 +98,9 @@ impl Expressions {
             return base;
         }
         if let Some(value) = self.known_value(base)
-            && value.powf(exponent).is_finite()
+            && math::powf(value, exponent).is_finite()
         {
-            return self.constant(value.powf(exponent));
+            return self.constant(math::powf(value, exponent));
         }
         let whole = exponent.fract() == 0.0;
         match self.operation(base) {
@@ -114,7 +115,7 @@ impl Expressions {
                 }
             }
             Operation::Multiply(factor, rest) if whole => {
-                let factor = self.known_value(factor).map(|value| value.powf(exponent));
+                let factor = self.known_value(factor).map(|value| math::powf(value, exponent));
                 if let Some(factor) = factor.filter(|factor| factor.is_normal()) {
                     let rest = self.power(rest, exponent);
                     let factor = self.constant(factor);
@@ -220,17 +221,17 @@ impl Function {
     #[inline]
     pub(super) fn of(self, x: f64) -> f64 {
         match self {
-            Self::Sin => x.sin(),
-            Self::Cos => x.cos(),
-            Self::Tan => x.tan(),
-            Self::Asin => x.asin(),
-            Self::Acos => x.acos(),
-            Self::Atan => x.atan(),
-            Self::Sinh => x.sinh(),
-            Self::Cosh => x.cosh(),
-            Self::Tanh => x.tanh(),
-            Self::Exp => x.exp(),
-            Self::Log => x.ln(),
+            Self::Sin => math::sin(x),
+            Self::Cos => math::cos(x),
+            Self::Tan => math::tan(x),
+            Self::Asin => math::asin(x),
+            Self::Acos => math::acos(x),
+            Self::Atan => math::atan(x),
+            Self::Sinh => math::sinh(x),
+            Self::Cosh => math::cosh(x),
+            Self::Tanh => math::tanh(x),
+            Self::Exp => math::exp(x),
+            Self::Log => math::ln(x),
             Self::Sqrt => x.sqrt(),
             _ => x.abs(),
         }
@@ -240,10 +241,10 @@ impl Function {
     #[inline]
     pub(super) fn of_two(self, a: f64, b: f64) -> f64 {
         match self {
-            Self::Atan2 => a.atan2(b),
+            Self::Atan2 => math::atan2(a, b),
             Self::Min => a.min(b),
             Self::Max => a.max(b),
-            _ => a.hypot(b),
+            _ => math::hypot(a, b),
         }
     }
 }

@@ -19,6 +19,26 @@ pub struct DomainError {
     pub argument: f64,
 }
 
+/// A part of a formula, or a derivative of one. Printed as `` `x` `` or ``the derivative of `x` ``.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SubExpression {
+    /// The part, as it was written.
+    pub text: String,
+    /// How many times it is differentiated.
+    pub order: u8,
+}
+
+impl fmt::Display for SubExpression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        match self.order {
+            0 => write!(f, "`{text}`"),
+            1 => write!(f, "the derivative of `{text}`"),
+            _ => write!(f, "the second derivative of `{text}`"),
+        }
+    }
+}
+
 /// Why an expression has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
@@ -68,16 +88,12 @@ impl std::error::Error for DomainError {}
 
 impl Program {
     /// Everything that it computes on the way, as it was written.
-    pub fn expressions(&self) -> Vec<String> {
-        let label = |origin: &Origin| {
-            let text = self.text(origin.source);
-            match origin.source.order {
-                0 => text.to_owned(),
-                1 => format!("derivative of {text}"),
-                _ => format!("second derivative of {text}"),
-            }
+    pub fn expressions(&self) -> Vec<SubExpression> {
+        let part = |origin: &Origin| SubExpression {
+            text: self.text(origin.source).to_owned(),
+            order: origin.source.order,
         };
-        self.origins.iter().map(label).collect()
+        self.origins.iter().map(part).collect()
     }
 
     fn text(&self, source: Source) -> &str {

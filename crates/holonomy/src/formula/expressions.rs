@@ -3,7 +3,7 @@ use super::Formula;
 use super::function::Function;
 use super::kinds::Kind;
 use super::program::Program;
-use super::tree::{Axis, Form, Meaning, Tree};
+use super::tree::{Component, Form, Meaning, SyntaxTree};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Expressions {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<ExpressionNode>,
     known: HashMap<Operation, Expression>,
     /// What is being added or differentiated.
     pub(super) current: Source,
@@ -46,7 +46,7 @@ impl Expression {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
+pub(super) struct ExpressionNode {
     pub(super) operation: Operation,
     pub(super) source: Source,
     /// Whether it cannot be negative, whatever the variables are.
@@ -195,7 +195,7 @@ impl Expressions {
         }
         let expression = Expression(self.nodes.len() as u32);
         let nonnegative = self.is_nonnegative(operation);
-        self.nodes.push(Node {
+        self.nodes.push(ExpressionNode {
             operation,
             source: self.current,
             nonnegative,
@@ -228,7 +228,7 @@ impl Expressions {
     /// A number has its value in the first place.
     fn add_tree(
         &mut self,
-        tree: &Tree,
+        tree: &SyntaxTree,
         definition: Option<&String>,
         definitions: &[[Expression; 3]],
     ) -> [Expression; 3] {
@@ -255,9 +255,9 @@ impl Expressions {
                 (Form::Component(axis), [operand]) => {
                     let [x, y, z] = values[*operand];
                     match axis {
-                        Axis::X => [x, zero, zero],
-                        Axis::Y => [y, zero, zero],
-                        Axis::Z => [z, zero, zero],
+                        Component::X => [x, zero, zero],
+                        Component::Y => [y, zero, zero],
+                        Component::Z => [z, zero, zero],
                     }
                 }
                 (Form::Vector, [z, y, x]) => [values[*x][0], values[*y][0], values[*z][0]],
@@ -344,7 +344,7 @@ impl Expressions {
 }
 
 /// Marks the definitions that a tree names.
-fn mark(tree: &Tree, used: &mut [bool]) {
+fn mark(tree: &SyntaxTree, used: &mut [bool]) {
     for node in &tree.nodes {
         if let Form::Name {
             meaning: Meaning::Definition(index),

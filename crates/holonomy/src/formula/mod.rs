@@ -47,6 +47,7 @@ mod kinds;
 mod tree;
 mod parser;
 mod slips;
+mod nearest;
 mod print;
 mod expressions;
 mod algebra;
@@ -61,24 +62,25 @@ mod domain;
 mod spell;
 
 pub(crate) use batch::Batch;
-pub use domain::{DomainError, Reason};
+pub use domain::{DomainError, Reason, SubExpression};
 pub use error::{DefinitionError, FormulaError};
 pub use expressions::{Expression, Expressions};
 pub use kinds::Kind;
-pub use program::{Program, Workspace};
+pub use nearest::nearest;
+pub use program::{Program, Registers};
 pub use scope::Scope;
 
 use scope::Definition;
 use std::fmt;
 use std::sync::Arc;
-use tree::Tree;
+use tree::SyntaxTree;
 
 /// A text that was understood. It prints with no more parentheses than needed.
 ///
 /// Formulas are equal if they have the same tree, however they were spaced and bracketed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Formula {
-    tree: Tree,
+    tree: SyntaxTree,
     definitions: Arc<Vec<Definition>>,
 }
 

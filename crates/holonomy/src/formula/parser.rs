@@ -14,7 +14,7 @@ use super::function::Function;
 use super::kinds::{Kind, combined, misfit};
 use super::lexer::{Lexeme, Token, tokens};
 use super::scope::Scope;
-use super::tree::{Axis, Form, Meaning, Node, Tree};
+use super::tree::{Component, Form, Meaning, SyntaxNode, SyntaxTree};
 use std::ops::Range;
 
 /// Parentheses, calls, signs and exponents within each other, at most.
@@ -27,7 +27,7 @@ const POWER: u8 = 4;
 
 /// A tree, or everything that is wrong with the text. The list is empty if all that is wrong is the use of
 /// definitions that have errors themselves.
-pub(super) fn parse(text: &str, scope: &Scope) -> Result<Tree, Vec<FormulaError>> {
+pub(super) fn parse(text: &str, scope: &Scope) -> Result<SyntaxTree, Vec<FormulaError>> {
     let tokens = tokens(text).map_err(|error| vec![error])?;
     let mut parser = Parser {
         text,
@@ -50,7 +50,7 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<Tree, Vec<FormulaError>
     }
     let sound = parser.nodes.iter().all(|node| node.kind.is_some());
     if sound && parser.errors.is_empty() {
-        Ok(Tree {
+        Ok(SyntaxTree {
             text: text.into(),
             nodes: parser.nodes,
         })
@@ -68,7 +68,7 @@ pub(super) struct Parser<'a> {
     /// The next token.
     pub(super) at: usize,
     depth: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<SyntaxNode>,
     /// The span of each node with the parentheses around it.
     outer: Vec<Range<usize>>,
     /// What does not keep the rest from being read.
@@ -266,9 +266,9 @@ impl<'a> Parser<'a> {
         self.at += 1;
         let span = self.span();
         let axis = match self.peek() {
-            Token::Name("x", 0) => Axis::X,
-            Token::Name("y", 0) => Axis::Y,
-            Token::Name("z", 0) => Axis::Z,
+            Token::Name("x", 0) => Component::X,
+            Token::Name("y", 0) => Component::Y,
+            Token::Name("z", 0) => Component::Z,
             Token::Name(axis @ ("x" | "y" | "z"), _) => {
                 let name = &self.text[self.nodes[vector].span.clone()];
                 let error = FormulaError::new(dot.start..span.end, "the prime stands behind the wrong name");
@@ -369,7 +369,7 @@ impl<'a> Parser<'a> {
             first = self.nodes[first - 1].first;
         }
         self.outer.push(span.clone());
-        self.nodes.push(Node {
+        self.nodes.push(SyntaxNode {
             form,
             kind,
             first,

@@ -5,10 +5,10 @@
 //! least binding        left of + -: 1   right of + -: 2   left of * /: 2   right of * /: 3   behind a sign: 3
 //! without parentheses  base: 5   exponent: 3   before a component: 5   in brackets: 0
 //! ```
-use super::tree::{Axis, Form, Tree};
+use super::tree::{Component, Form, SyntaxTree};
 use std::fmt;
 
-impl fmt::Display for Tree {
+impl fmt::Display for SyntaxTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // What is still to be written, the next one last.
         let mut rest = match self.nodes.len().checked_sub(1) {
@@ -31,7 +31,7 @@ enum Piece {
     Node { node: usize, least: u8 },
 }
 
-impl Tree {
+impl SyntaxTree {
     /// Writes the beginning of a node and leaves the others of its pieces to be written.
     fn write(
         &self,
@@ -82,9 +82,9 @@ impl Tree {
             }
             Form::Component(axis) => {
                 rest.push(Piece::Text(match axis {
-                    Axis::X => ".x",
-                    Axis::Y => ".y",
-                    Axis::Z => ".z",
+                    Component::X => ".x",
+                    Component::Y => ".y",
+                    Component::Z => ".z",
                 }));
                 rest.extend(operand(5));
             }

@@ -9,6 +9,7 @@ use super::Formula;
 use super::algebra::sign;
 use super::domain::DomainError;
 use super::expressions::{Expression, Expressions, Origin, SourceText};
+use crate::math;
 
 /// Expressions, ready to be evaluated in one sweep.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ pub struct Program {
 
 /// Memory of programs, used again from sweep to sweep.
 #[derive(Clone, Debug, Default)]
-pub struct Workspace {
+pub struct Registers {
     registers: Vec<f64>,
 }
 
@@ -116,8 +117,8 @@ impl Program {
     }
 
     /// Memory of the size it needs.
-    pub fn workspace(&self) -> Workspace {
-        Workspace {
+    pub fn workspace(&self) -> Registers {
+        Registers {
             registers: vec![0.0; self.count_registers()],
         }
     }
@@ -128,7 +129,7 @@ impl Program {
     ///
     /// # Panics
     /// If there are fewer variables than the formulas name, or `out` is not as long as there are outputs.
-    pub fn evaluate(&self, x: &[f64], workspace: &mut Workspace, out: &mut [f64]) -> Result<(), DomainError> {
+    pub fn evaluate(&self, x: &[f64], workspace: &mut Registers, out: &mut [f64]) -> Result<(), DomainError> {
         assert!(
             x.len() >= self.variables,
             "the formulas need {} variables",
@@ -180,12 +181,12 @@ impl Program {
                 Code::SquareRoot => each(known, operands, results, f64::sqrt),
                 Code::WholePower => {
                     for ([a, power], result) in operands.iter().zip(results) {
-                        result.set(&known[*a as usize], |a| a.powi(*power as i32));
+                        result.set(&known[*a as usize], |a| math::powi(a, *power as i32));
                     }
                 }
-                Code::Power => each2(known, operands, results, f64::powf),
-                Code::Sine => each(known, operands, results, f64::sin),
-                Code::Cosine => each(known, operands, results, f64::cos),
+                Code::Power => each2(known, operands, results, math::powf),
+                Code::Sine => each(known, operands, results, math::sin),
+                Code::Cosine => each(known, operands, results, math::cos),
                 Code::SineCosine => {
                     first += operands.len();
                     let (sines, cosines) = results.split_at_mut(operands.len());
@@ -193,16 +194,16 @@ impl Program {
                         R::set_sine_and_cosine(&known[*a as usize], sine, cosine);
                     }
                 }
-                Code::Tangent => each(known, operands, results, f64::tan),
-                Code::ArcSine => each(known, operands, results, f64::asin),
-                Code::ArcCosine => each(known, operands, results, f64::acos),
-                Code::ArcTangent => each(known, operands, results, f64::atan),
-                Code::ArcTangent2 => each2(known, operands, results, f64::atan2),
-                Code::HyperbolicSine => each(known, operands, results, f64::sinh),
-                Code::HyperbolicCosine => each(known, operands, results, f64::cosh),
-                Code::HyperbolicTangent => each(known, operands, results, f64::tanh),
-                Code::Exponential => each(known, operands, results, f64::exp),
-                Code::Logarithm => each(known, operands, results, f64::ln),
+                Code::Tangent => each(known, operands, results, math::tan),
+                Code::ArcSine => each(known, operands, results, math::asin),
+                Code::ArcCosine => each(known, operands, results, math::acos),
+                Code::ArcTangent => each(known, operands, results, math::atan),
+                Code::ArcTangent2 => each2(known, operands, results, math::atan2),
+                Code::HyperbolicSine => each(known, operands, results, math::sinh),
+                Code::HyperbolicCosine => each(known, operands, results, math::cosh),
+                Code::HyperbolicTangent => each(known, operands, results, math::tanh),
+                Code::Exponential => each(known, operands, results, math::exp),
+                Code::Logarithm => each(known, operands, results, math::ln),
                 Code::Absolute => each(known, operands, results, f64::abs),
                 Code::Sign => each(known, operands, results, sign),
                 Code::Minimum => each2(known, operands, results, f64::min),
@@ -244,7 +245,7 @@ impl Register for f64 {
 
     #[inline(always)]
     fn set_sine_and_cosine(a: &Self, sine: &mut Self, cosine: &mut Self) {
-        (*sine, *cosine) = a.sin_cos();
+        (*sine, *cosine) = math::sin_cos(*a);
     }
 }
 

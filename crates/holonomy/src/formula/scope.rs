@@ -2,8 +2,8 @@ use super::error::FormulaError;
 use super::function::Function;
 use super::kinds::Kind;
 use super::lexer::is_name;
-use super::tree::{Meaning, Tree};
-use crate::model::nearest;
+use super::nearest;
+use super::tree::{Meaning, SyntaxTree};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub(super) enum Entry {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Definition {
     pub(super) name: String,
-    pub(super) tree: Tree,
+    pub(super) tree: SyntaxTree,
 }
 
 impl Scope {

@@ -2,8 +2,8 @@
 use super::error::FormulaError;
 use super::function::Function;
 use super::lexer::Token;
+use super::nearest;
 use super::parser::Parser;
-use crate::model::nearest;
 use std::ops::Range;
 
 impl Parser<'_> {

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 /// The tree with the text it was read from.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(super) struct SyntaxTree {
     pub(super) text: Arc<str>,
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<SyntaxNode>,
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct SyntaxNode {
     pub(super) form: Form,
     /// `None` only while a text with errors is being read.
     pub(super) kind: Option<Kind>,
@@ -39,7 +39,7 @@ pub(super) enum Form {
     Power,
     Call(Function),
     Vector,
-    Component(Axis),
+    Component(Component),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,7 +55,7 @@ pub(super) enum Meaning {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Axis {
+pub(super) enum Component {
     X,
     Y,
     Z,
@@ -73,7 +73,7 @@ impl Form {
     }
 }
 
-impl Tree {
+impl SyntaxTree {
     /// The operands of a node, the last one first.
     pub(super) fn operands(&self, node: usize) -> impl Iterator<Item = usize> {
         let mut end = node;
@@ -91,7 +91,7 @@ impl Tree {
 }
 
 /// Trees are the same if they say the same, wherever it stands in their texts.
-impl PartialEq for Tree {
+impl PartialEq for SyntaxTree {
     fn eq(&self, other: &Self) -> bool {
         self.nodes.len() == other.nodes.len()
             && self

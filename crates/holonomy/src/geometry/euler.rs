@@ -10,6 +10,7 @@
 //! ```
 //! Where β is at an end of its range, only one of α ± γ means something; γ is then zero (gimbal lock).
 use super::so3;
+use crate::math;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 /// The axes of the three turns, such as `zyx`.
@@ -57,7 +58,7 @@ impl EulerOrder {
     /// The unit quaternion `[w, x, y, z]` of three angles, rad.
     pub fn quaternion(self, angles: [f64; 3]) -> [f64; 4] {
         let turn = |k: usize| {
-            let (sine, cosine) = (0.5 * angles[k]).sin_cos();
+            let (sine, cosine) = math::sin_cos(0.5 * angles[k]);
             let mut q = [cosine, 0.0, 0.0, 0.0];
             q[1 + self.axes[k]] = sine;
             q
@@ -80,8 +81,8 @@ impl EulerOrder {
         }
         let (w, along) = (turned[0], turned[1 + i]);
         let (across, aside) = (turned[1 + j], sign * turned[1 + l]);
-        let (cosine, sine) = (w.hypot(along), across.hypot(aside));
-        let (sum, difference) = (along.atan2(w), aside.atan2(across));
+        let (cosine, sine) = (math::hypot(w, along), math::hypot(across, aside));
+        let (sum, difference) = (math::atan2(along, w), math::atan2(aside, across));
         let (first, last) = if sine <= LOCKED * cosine {
             (2.0 * sum, 0.0)
         } else if cosine <= LOCKED * sine {
@@ -92,7 +93,7 @@ impl EulerOrder {
             // e_i(α) e_j(−b) e_i(γ) = e_i(α+π) e_j(b) e_i(γ−π)
             (sum + difference - PI, sum - difference + PI)
         };
-        let turned = 2.0 * sine.atan2(cosine);
+        let turned = 2.0 * math::atan2(sine, cosine);
         let middle = match (proper, sign > 0.0) {
             (true, _) => turned,
             (false, true) => FRAC_PI_2 - turned,

@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn mean_edge_of_642_vertices_is_the_documented_one() {
-        // papers.md 2.9: 0.150730.
+        // docs/reading.md 2.9: 0.150730.
         assert!((Icosphere::new(3).mean_edge() - 0.150_730).abs() < 5e-7);
     }
 }

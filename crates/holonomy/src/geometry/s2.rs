@@ -7,7 +7,7 @@
 //! ```
 //! with `w`, `f` perpendicular to `q`. The first two are sums `q⁺ = q + (w × q …)` of which only the last addition
 //! rounds, and put back what `q` lacks of unit length.
-use crate::Vec3;
+use crate::{Vec3, math};
 use nalgebra::Matrix3x2;
 
 /// The point `q⁺` within 90° of `q` with `q × q⁺ = w`; `None` when `|w| > 1` (or is not a number).
@@ -29,7 +29,8 @@ pub fn great_circle(q: &Vec3, w: &Vec3) -> Vec3 {
         return beside(q, &(w.cross(q) * sinc), cosine_less_one);
     }
     let angle = square.sqrt();
-    normalised(&(q * angle.cos() + w.cross(q) * (angle.sin() / angle)))
+    let (sine, cosine) = math::sin_cos(angle);
+    normalised(&(q * cosine + w.cross(q) * (sine / angle)))
 }
 
 /// `(1 + less) q + side` of unit length, for q that is unit up to rounding: half of what q lacks, times q, is added.

@@ -9,8 +9,8 @@
 //! ad_A B  = A × B  = (ω_A × v_B + v_A × ω_B,  ω_A × ω_B)
 //! ad*_A W = A ×* W = (ω_A × f,  ω_A × n + v_A × f),         (A × B)·W = −B·(A ×* W)
 //! ```
-//! The order (v, ω) is that of document 003; its (8) and (13) are read as `papers.md` 5.2 corrects them.
-use crate::Vec3;
+//! The order (v, ω) is that of the cable report; its (8) and (13) are read as `docs/reading.md` 5.2 corrects them.
+use crate::{Vec3, geometry::so3};
 use nalgebra::{Matrix3, Matrix6, UnitQuaternion, Vector6};
 
 /// Velocity of a rigid body, `(v, ω)`.
@@ -51,10 +51,7 @@ impl Pose {
 
     /// A rotation about an axis through the origin by an angle.
     pub fn turn(axis: Vec3, angle: f64) -> Self {
-        Self::rotation(UnitQuaternion::from_axis_angle(
-            &nalgebra::Unit::new_normalize(axis),
-            angle,
-        ))
+        Self::rotation(so3::about(&axis.normalize(), angle))
     }
 
     /// The motion back.

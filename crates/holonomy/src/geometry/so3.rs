@@ -7,7 +7,7 @@
 //! δf = ½ (ζ + f × ζ + (f·ζ) f),   δf = ½ (ξ − f × ξ + (f·ξ) f)   their inverses
 //! ```
 //! with ζ, ξ the rotation seen from the moved body and from space. Quaternions are stored `[w, x, y, z]`.
-use crate::Vec3;
+use crate::{Vec3, math};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 
 /// The rotation with Cayley vector f.
@@ -21,6 +21,22 @@ pub fn cayley(f: &Vec3) -> UnitQuaternion<f64> {
 #[inline]
 pub fn inverse_cayley(q: &UnitQuaternion<f64>) -> Vec3 {
     q.imag() / q.w
+}
+
+/// The turn by an angle, rad, about a unit vector.
+pub fn about(axis: &Vec3, angle: f64) -> UnitQuaternion<f64> {
+    let (sine, cosine) = math::sin_cos(0.5 * angle);
+    UnitQuaternion::new_unchecked(Quaternion::from_parts(cosine, axis * sine))
+}
+
+/// The shortest turn that takes one direction to another; `None` if they are opposite, or one is zero.
+pub fn shortest(from: &Vec3, to: &Vec3) -> Option<UnitQuaternion<f64>> {
+    let (from, to) = (from.try_normalize(0.0)?, to.try_normalize(0.0)?);
+    let (axis, along) = (from.cross(&to), from.dot(&to));
+    match axis.try_normalize(f64::EPSILON) {
+        Some(unit) => Some(about(&unit, math::atan2(axis.norm(), along))),
+        None => (along > 0.0).then(UnitQuaternion::identity),
+    }
 }
 
 /// Left-trivialised tangent: the rotation ζ, seen from the moved body, that a change of f makes.
@@ -158,5 +174,26 @@ mod tests {
             // Each component is rounded once: twice half a unit in the last place of each.
             assert!(length_defect(&normalised(ab)).abs() < 4.5e-16);
         }
+    }
+
+    #[test]
+    fn the_shortest_turn_takes_one_direction_to_the_other() {
+        for k in (0..40).map(f64::from) {
+            let from = Vec3::new((1.3 * k).sin(), (2.1 * k + 1.0).cos(), (0.7 * k).cos());
+            let to = Vec3::new((0.3 * k).cos(), (1.7 * k).sin(), (0.9 * k).sin()) * 3.0;
+            let turn = shortest(&from, &to).expect("not opposite");
+            assert!((turn * from.normalize() - to.normalize()).norm() < 1e-15 * 4.0);
+            assert!(
+                (turn.angle() - from.angle(&to)).abs() < 1e-7,
+                "acos, where it is flat"
+            );
+            assert!((about(&Vec3::z(), k) * Vec3::x() - Vec3::new(k.cos(), k.sin(), 0.0)).norm() < 1e-15);
+        }
+        // Close directions, whose angle the arc cosine would not know.
+        let (from, to) = (Vec3::x(), Vec3::new(1.0, 1e-9, 0.0));
+        assert!((shortest(&from, &to).expect("not opposite").angle() - 1e-9).abs() < 1e-24);
+        assert_eq!(shortest(&Vec3::x(), &Vec3::x()), Some(UnitQuaternion::identity()));
+        assert_eq!(shortest(&Vec3::x(), &-Vec3::x()), None);
+        assert_eq!(shortest(&Vec3::zeros(), &Vec3::x()), None);
     }
 }

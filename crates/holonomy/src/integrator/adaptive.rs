@@ -4,27 +4,31 @@
 //! err = h maxᵢ |Σⱼ eⱼ kⱼᵢ| / (rtol · max(|yᵢ|, |yᵢ⁺|, atol/rtol))           accepted when ≤ 1
 //! first failure   h ← max(h/10, 0.8 h err^{−1/r})       later failures   h ← h/2
 //! success         h ← h / max(1/5, 1.25 err^{1/r})      (h is kept after a step with failures)
-//! last step       if 1.1 h reaches the end of the run, go there exactly
+//! last step       if 1.1 h reaches `end`, where that is given, go there exactly
 //! first step      h = min(sampling step, 0.8 rtol^{1/r} / maxᵢ |f₀ᵢ| / max(|y₀ᵢ|, atol/rtol))
 //! ```
 //! These are the rules of MATLAB's `ode45`, so that published comparisons reproduce; `r` is 5, and
 //! 8 for DOP853, which has its own error measure. The step asked for is a sampling interval: the
-//! method walks on its own mesh and reads the samples off its dense output.
+//! method walks on its own mesh and reads the samples off its dense output. Unlike that of `ode45`, the mesh ends with a
+//! run only where it is told to: a run that is continued later has the bits of one that was long from the start.
 //!
 //! The mesh is in `State::carry`, so a restart is exact. If the state was changed by hand since the
 //! last step, or the direction of time turned, the method starts afresh from it.
 use super::{
     Cause, Fault, Integrator, StepInfo,
     runge_kutta::add_scaled,
-    tableaux::{Estimate, Pair},
+    tableaux::{EmbeddedPair, Estimate},
 };
-use crate::system::{Scratch, State, System};
+use crate::{
+    math,
+    system::{Scratch, State, System},
+};
 use std::sync::Arc;
 
 /// An adaptive Runge–Kutta method.
 pub struct Adaptive {
     system: Arc<dyn System>,
-    pair: Pair,
+    pair: EmbeddedPair,
     tolerance: Tolerance,
     scratch: Scratch,
     mesh: Mesh,
@@ -44,7 +48,7 @@ pub(super) struct Tolerance {
     pub(super) absolute: f64,
     /// No step is longer than this, s.
     pub(super) max_step: f64,
-    /// Where the run ends, if known, s: the mesh ends there, too.
+    /// A time that the mesh is to contain, s.
     pub(super) end: Option<f64>,
 }
 
@@ -65,7 +69,7 @@ struct Mesh {
 }
 
 impl Adaptive {
-    pub(super) fn new(system: Arc<dyn System>, pair: Pair, tolerance: Tolerance) -> Self {
+    pub(super) fn new(system: Arc<dyn System>, pair: EmbeddedPair, tolerance: Tolerance) -> Self {
         let scratch = system.scratch();
         let slopes = vec![Vec::new(); pair.a.len()];
         let mesh = Mesh {
@@ -142,7 +146,7 @@ impl Adaptive {
             .zip(&self.mesh.f_end)
             .map(|(y, f)| (f / y.abs().max(threshold)).abs())
             .fold(0.0, f64::max);
-        let speed = steepest / (0.8 * relative.powf(1.0 / self.pair.exponent));
+        let speed = steepest / (0.8 * math::powf(relative, 1.0 / self.pair.exponent));
         let first = h.abs().min(max_step);
         self.mesh.next = (if first * speed > 1.0 { 1.0 / speed } else { first }).copysign(h);
     }
@@ -180,7 +184,7 @@ impl Adaptive {
             }
             tried = h;
             for i in 1..stages {
-                self.stage(i, t, h, split);
+                self.stage(i, |mesh| &mesh.y_end, (t, h), split);
             }
             combine(
                 &mut self.candidate,
@@ -202,7 +206,7 @@ impl Adaptive {
 
             let error = self.error(h);
             if error <= 1.0 {
-                let root = 1.25 * error.powf(1.0 / self.pair.exponent);
+                let root = 1.25 * math::powf(error, 1.0 / self.pair.exponent);
                 self.mesh.next = if failures > 0 { h } else { h / root.max(0.2) };
                 break;
             }
@@ -210,7 +214,7 @@ impl Adaptive {
             failures += 1;
             // An error that is not a number is a failure, too.
             let shrink = if failures == 1 && error.is_finite() {
-                (0.8 / error.powf(1.0 / self.pair.exponent)).max(0.1)
+                (0.8 / math::powf(error, 1.0 / self.pair.exponent)).max(0.1)
             } else {
                 0.5
             };
@@ -242,11 +246,11 @@ impl Adaptive {
         Some(undefined.into())
     }
 
-    /// Slope of stage i.
-    fn stage(&mut self, i: usize, t: f64, h: f64, split: usize) {
+    /// Slope of stage i of an interval of length h that begins at t, where y is `from`.
+    fn stage(&mut self, i: usize, from: fn(&Mesh) -> &[f64], (t, h): (f64, f64), split: usize) {
         combine(
             &mut self.stage,
-            &self.mesh.y_end,
+            from(&self.mesh),
             h,
             &self.pair.a[i],
             &self.slopes,
@@ -288,8 +292,8 @@ impl Adaptive {
                 let (mut five, mut three) = (0.0, 0.0);
                 for (k, (y, next)) in pairs {
                     let scale = absolute + relative * y.abs().max(next.abs());
-                    five += (sum(fifth, k) / scale).powi(2);
-                    three += (sum(third, k) / scale).powi(2);
+                    five += math::powi(sum(fifth, k) / scale, 2);
+                    three += math::powi(sum(third, k) / scale, 2);
                 }
                 if five == 0.0 && three == 0.0 {
                     return 0.0;
@@ -303,22 +307,7 @@ impl Adaptive {
     fn prepare_dense(&mut self, split: usize, info: &mut StepInfo) {
         let (t, h, stages) = (self.mesh.start, self.mesh.length, self.pair.b.len());
         for i in stages + 1..self.pair.a.len() {
-            combine(
-                &mut self.stage,
-                &self.mesh.y_start,
-                h,
-                &self.pair.a[i],
-                &self.slopes,
-            );
-            let time = t + self.pair.c[i] * h;
-            rate(
-                &*self.system,
-                time,
-                &self.stage,
-                &mut self.slopes[i],
-                split,
-                &mut self.scratch,
-            );
+            self.stage(i, |mesh| &mesh.y_start, (t, h), split);
             info.evaluations += 1;
         }
         let Mesh {
@@ -363,18 +352,18 @@ impl Adaptive {
     fn restore(&mut self, state: &State, h: f64) -> bool {
         let size = state.q.len() + state.p.len();
         let mesh = &mut self.mesh;
-        let rows = 4 + mesh.dense.len();
-        if state.carry.len() != 3 + rows * size {
+        let Some((&[start, length, next], blocks)) = state
+            .carried(self.pair.tag)
+            .and_then(|carried| carried.split_first_chunk())
+        else {
+            return false;
+        };
+        if blocks.len() != (3 + mesh.dense.len()) * size || !(next * h > 0.0) {
             return false;
         }
-        let (head, body) = state.carry.split_at(3);
-        let mut blocks = body.chunks_exact(size);
-        let sample = blocks.next().unwrap_or_default();
-        if sample[..state.q.len()] != state.q || sample[state.q.len()..] != state.p || head[2] * h <= 0.0 {
-            return false;
-        }
-        (mesh.start, mesh.length, mesh.next) = (head[0], head[1], head[2]);
+        (mesh.start, mesh.length, mesh.next) = (start, length, next);
         let targets = [&mut mesh.y_start, &mut mesh.y_end, &mut mesh.f_end];
+        let blocks = blocks.chunks_exact(size);
         for (target, block) in targets.into_iter().chain(&mut mesh.dense).zip(blocks) {
             target.clear();
             target.extend_from_slice(block);
@@ -385,20 +374,15 @@ impl Adaptive {
         true
     }
 
-    /// Puts the mesh and the sample it was left at into the state.
+    /// Puts the mesh into the state.
     fn store(&self, state: &mut State) {
         let mesh = &self.mesh;
-        state.carry.clear();
-        state
-            .carry
-            .extend_from_slice(&[mesh.start, mesh.length, mesh.next]);
-        state.carry.extend_from_slice(&state.q);
-        state.carry.extend_from_slice(&state.p);
-        for block in [&mesh.y_start, &mesh.y_end, &mesh.f_end]
-            .into_iter()
-            .chain(&mesh.dense)
-        {
-            state.carry.extend_from_slice(block);
+        let carry = state.carry_for(self.pair.tag);
+        carry.clear();
+        carry.extend([mesh.start, mesh.length, mesh.next]);
+        let ends = [&mesh.y_start, &mesh.y_end, &mesh.f_end];
+        for block in ends.into_iter().chain(&mesh.dense) {
+            carry.extend_from_slice(block);
         }
     }
 }
@@ -426,7 +410,11 @@ impl Integrator for Adaptive {
         self.next_p.resize(state.p.len(), 0.0);
         self.system
             .momentum(target, q, v, &mut self.next_p, &mut self.scratch);
-        super::check_finite(&self.next_q, &self.next_p, self.system.layout().bodies.len())?;
+        super::check_finite(
+            &self.next_q,
+            &self.next_p,
+            self.system.layout().words.bodies.len(),
+        )?;
 
         std::mem::swap(&mut state.q, &mut self.next_q);
         std::mem::swap(&mut state.p, &mut self.next_p);

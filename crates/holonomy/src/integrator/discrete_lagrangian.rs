@@ -4,7 +4,7 @@
 //! Lᵈ(q, q⁺) = h Σₛ wₛ L(t + cₛh, qₛ, v),    qₛ = q + cₛ(q⁺ − q),   v = (q⁺ − q)/h
 //! midpoint             c = ½        w = 1
 //! trapezoid            c = 0, 1     w = ½, ½
-//! backward-difference  c = 1        w = 1       (document 003; first order)
+//! backward-difference  c = 1        w = 1       (the cable report; first order)
 //!
 //! 0 = p + D₁Lᵈ + f⁻ − Gᵀ(q) λ,       g(t+h, q⁺) = 0                       for q⁺ and λ
 //! p⁺ = D₂Lᵈ + f⁺ − Gᵀ(q⁺) μ,         G(q⁺) v⁺ + ∂g/∂t = 0                 for μ
@@ -18,11 +18,11 @@
 //! Marsden & West (2001). Forces are split as the quadrature is, so forced and damped systems keep
 //! the order of the method. The multipliers act at both ends of the step (as in RATTLE), which keeps
 //! `(q, p)` on the constraint manifold and its tangent space and the method symmetric.
-use super::{Cause, Fault, Integrator, StepInfo};
+use super::{Fault, Integrator, StepInfo};
 use crate::{
-    lagrangian::{Lagrangian, Undefined, Workspace},
-    solve::Lu,
-    system::State,
+    lagrangian::{Lagrangian, LagrangianWorkspace},
+    solve::{Corrections, Lu, Stop},
+    system::{State, Undefined},
 };
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct DiscreteLagrangian {
     system: Arc<Lagrangian>,
     quadrature: Quadrature,
     max_iterations: u32,
-    work: Workspace,
+    work: LagrangianWorkspace,
     lu: Lu,
     /// d then λ.
     unknown: Vec<f64>,
@@ -56,19 +56,17 @@ pub const TRAPEZOID: Quadrature = &[(0.0, 0.5), (1.0, 0.5)];
 /// The end point, with the backward difference.
 pub const BACKWARD: Quadrature = &[(1.0, 1.0)];
 
-/// Newton corrections stop at this fraction of the increment; the next would be below rounding.
-const LAST_CORRECTION: f64 = 1e-10;
-/// Or below this fraction of the coordinates, when they no longer shrink.
+/// Corrections below this fraction of the coordinates are rounding, where they no longer contract.
 const ROUNDING: f64 = 16.0 * f64::EPSILON;
 
 impl DiscreteLagrangian {
-    /// A method for any Lagrangian.
-    pub fn new(system: Arc<Lagrangian>, quadrature: Quadrature, max_iterations: u32) -> Self {
-        Self {
+    /// A method for any Lagrangian; `None` in a frame, where these are not its equations.
+    pub fn new(system: Arc<Lagrangian>, quadrature: Quadrature, max_iterations: u32) -> Option<Self> {
+        (!system.is_framed()).then(|| Self {
             system,
             quadrature,
             max_iterations,
-            work: Workspace::default(),
+            work: LagrangianWorkspace::default(),
             lu: Lu::default(),
             unknown: Vec::new(),
             next_q: Vec::new(),
@@ -78,7 +76,7 @@ impl DiscreteLagrangian {
             next_p: Vec::new(),
             jacobian: Vec::new(),
             end_impulse: Vec::new(),
-        }
+        })
     }
 
     /// The residual of the first line, and its matrix with respect to (d, λ); q⁺, and p⁺ without μ, are left in
@@ -115,9 +113,11 @@ impl DiscreteLagrangian {
             let time = state.t + c * h;
             system
                 .mechanics()
-                .lagrangian(time, stage, velocity, &mut work.derivatives)?;
-            system.mechanics().force(time, stage, velocity, &mut work.force)?;
-            let (l, f) = (&work.derivatives, &work.force);
+                .lagrangian(time, stage, velocity, &mut work.at.lagrangian)?;
+            system
+                .mechanics()
+                .force(time, stage, velocity, &mut work.at.force)?;
+            let (l, f) = (&work.at.lagrangian, &work.at.force);
             let before = h * w * (1.0 - c);
             for i in 0..n {
                 residual[i] += before * (l.q[i] + f.value[i]) - w * l.v[i];
@@ -153,15 +153,16 @@ impl DiscreteLagrangian {
     fn project_momentum(&mut self, t: f64, n: usize, m: usize) -> Result<(), Undefined> {
         self.end_impulse.clear();
         self.end_impulse.resize(m, 0.0);
-        for _ in 0..self.max_iterations {
+        let mut corrections = Corrections::new(self.max_iterations);
+        loop {
             let q = &self.next_q;
             self.velocity.resize(n, 0.0);
             self.system
                 .solve_velocity(t, q, &self.next_p, &mut self.velocity, &mut self.work)?;
             let mechanics = self.system.mechanics();
             mechanics.constraint(t, q, &self.velocity, &mut self.work.constraint)?;
-            mechanics.lagrangian(t, q, &self.velocity, &mut self.work.derivatives)?;
-            let (g, mass) = (&self.work.constraint, &self.work.derivatives.vv);
+            mechanics.lagrangian(t, q, &self.velocity, &mut self.work.at.lagrangian)?;
+            let (g, mass) = (&self.work.constraint, &self.work.at.lagrangian.vv);
             // [M Gᵀ; G 0] [·; −δμ] = [0; G v + ∂g/∂t].
             let size = n + m;
             let a = self.lu.reset(size);
@@ -196,11 +197,11 @@ impl DiscreteLagrangian {
                     self.next_p[i] += g.jacobian[k * n + i] * correction;
                 }
             }
-            if slip <= LAST_CORRECTION * speed {
+            // What is left after too many is left to the next step.
+            if corrections.is_last(slip, Stop::quadratic(speed)) != Ok(false) {
                 return Ok(());
             }
         }
-        Ok(())
     }
 }
 
@@ -219,13 +220,12 @@ impl Integrator for DiscreteLagrangian {
             mechanics.constraint(state.t, &state.q, &self.velocity, &mut self.work.constraint)?;
             self.jacobian.clone_from(&self.work.constraint.jacobian);
         }
-        let (mut iterations, mut before) = (0, f64::INFINITY);
+        let mut corrections = Corrections::new(self.max_iterations);
         loop {
             self.evaluate(state, h)?;
             if !self.lu.solve(&mut self.residual) {
                 return Err(Undefined::SingularMass.into());
             }
-            iterations += 1;
             let (mut change, mut body, mut size) = (0.0_f64, 0, 0.0_f64);
             for i in 0..n + m {
                 self.unknown[i] -= self.residual[i];
@@ -236,27 +236,21 @@ impl Integrator for DiscreteLagrangian {
                     }
                 }
             }
-            if !change.is_finite() {
-                return Err(Fault {
-                    cause: Cause::NotFinite,
-                    body: Some(body),
-                });
-            }
             // Where little moves, rounding of the coordinates is what is left, and no iteration makes it less.
-            let rounding = ROUNDING * largest(&self.next_q);
-            if change <= LAST_CORRECTION * size || (change <= rounding && change >= 0.25 * before) {
-                break;
-            }
-            before = change;
-            if iterations >= self.max_iterations {
-                let cause = Cause::NotConverged {
-                    iterations,
-                    correction: change,
-                };
-                return Err(Fault {
-                    cause,
-                    body: Some(body),
-                });
+            let stop = Stop {
+                rounding: ROUNDING * largest(&self.next_q),
+                contraction: 0.25,
+                ..Stop::quadratic(size)
+            };
+            match corrections.is_last(change, stop) {
+                Ok(true) => break,
+                Ok(false) => {}
+                Err(unsolved) => {
+                    return Err(Fault {
+                        cause: unsolved.into(),
+                        body: Some(body),
+                    });
+                }
             }
         }
         self.evaluate(state, h)?;
@@ -264,7 +258,7 @@ impl Integrator for DiscreteLagrangian {
             self.project_momentum(state.t + h, n, m)?;
         } else if self.quadrature.iter().all(|(c, _)| *c < 1.0) {
             // The end must have a value, too, although the step does not look there.
-            let (time, work) = (state.t + h, &mut self.work.derivatives);
+            let (time, work) = (state.t + h, &mut self.work.at.lagrangian);
             let mechanics = self.system.mechanics();
             mechanics.lagrangian(time, &self.next_q, &self.velocity, work)?;
         }
@@ -281,6 +275,7 @@ impl Integrator for DiscreteLagrangian {
         state.q.copy_from_slice(&self.next_q);
         state.p.copy_from_slice(&self.next_p);
         state.t += h;
+        let iterations = corrections.iterations;
         let evaluations = (iterations + 1) * self.quadrature.len() as u32;
         Ok(StepInfo {
             iterations,

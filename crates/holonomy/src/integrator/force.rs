@@ -35,7 +35,7 @@ impl Force {
         let n = system.len();
         let uniform = system.uniform_gradient();
         Self {
-            may_be_undefined: !system.layout().expressions.is_empty(),
+            may_be_undefined: !system.layout().words.expressions.is_empty(),
             system,
             work: Workspace::default(),
             at: Vec::new(),

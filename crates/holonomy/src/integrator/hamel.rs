@@ -1,4 +1,4 @@
-//! The discrete Hamel equations of document 000, (12), for any frame.
+//! The discrete Hamel equations of Zenkov, Leok & Bloch (2012), (12), for any frame.
 //!
 //! ```text
 //! q⁺ − q = h ξ̄ⁱ uᵢ(q̄)                                              (2), as in (21)
@@ -9,7 +9,7 @@
 //! ```
 //! The paper's variables are `q_{k+1/2}` and `ξ_{k,k+1}`; both belong to the same interval, and here they are
 //! the state `(q, p)`. The paper leaves the bracket term open. With means, as here, it does no work for any h,
-//! because c is skew in i and j. So where the mass matrix is constant, energy is kept exactly without a potential,
+//! because c is skew in i and j. So where the mass matrix is constant, energy is conserved exactly without a potential,
 //! and with one that is linear in q if the fields are linear, too; also under nonholonomic constraints. The step is
 //! the implicit midpoint rule then, and for the pendulum of the paper it is (22)–(24). Elsewhere the error of the
 //! energy is of order h².
@@ -23,22 +23,21 @@
 //! the order h², and more of them are taken.
 use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
-    hamel::{Brackets, Frame, Hamel, Point, Workspace, bracket_term, velocity},
-    lagrangian::Undefined,
-    solve::Lu,
-    system::State,
+    lagrangian::{Brackets, Evaluation, FrameFields, Lagrangian, LagrangianWorkspace},
+    solve::{Corrections, Lu, Stop, Unsolved},
+    system::{State, Undefined},
 };
 use std::sync::Arc;
 
 /// The discrete Hamel integrator.
 pub struct DiscreteHamel {
-    system: Arc<Hamel>,
+    system: Arc<Lagrangian>,
     max_iterations: u32,
-    work: Workspace,
+    work: LagrangianWorkspace,
     lu: Lu,
-    start: Point,
-    end: Point,
-    middle: Frame,
+    start: Evaluation,
+    end: Evaluation,
+    middle: FrameFields,
     brackets: Brackets,
     /// Free ξ at the start, and all of them.
     start_v: Vec<f64>,
@@ -57,23 +56,25 @@ pub struct DiscreteHamel {
     next_p: Vec<f64>,
 }
 
-/// Newton corrections stop at this fraction; the next would be below rounding.
-const LAST_CORRECTION: f64 = 1e-10;
-/// Where the matrix is not exact, the next is smaller by a factor only.
-const LAST_SMALL_CORRECTION: f64 = 1e-14;
+/// Where the Jacobian lacks the change of c, the next correction is smaller by a factor only.
+const INEXACT: Stop = Stop {
+    small: 1e-14,
+    rounding: 100.0 * 1e-14,
+    contraction: 0.5,
+};
 
 impl DiscreteHamel {
-    /// A method for any system in a frame.
-    pub fn new(system: Arc<Hamel>, max_iterations: u32) -> Self {
+    /// A method for any system in a frame; `None` without one.
+    pub fn new(system: Arc<Lagrangian>, max_iterations: u32) -> Option<Self> {
         let none = Vec::new;
-        Self {
+        system.is_framed().then(|| Self {
             system,
             max_iterations,
-            work: Workspace::default(),
+            work: LagrangianWorkspace::default(),
             lu: Lu::default(),
-            start: Point::default(),
-            end: Point::default(),
-            middle: Frame::default(),
+            start: Evaluation::default(),
+            end: Evaluation::default(),
+            middle: FrameFields::default(),
             brackets: Brackets::default(),
             start_v: none(),
             start_xi: none(),
@@ -87,7 +88,7 @@ impl DiscreteHamel {
             slope_p: none(),
             next_q: none(),
             next_p: none(),
-        }
+        })
     }
 
     /// The right sides of both equations, over h, at the unknown.
@@ -96,29 +97,25 @@ impl DiscreteHamel {
         let (next_q, next_v) = self.unknown.split_at(n);
         self.system.spread(next_v, &mut self.end_xi);
         self.system
-            .point(state.t + h, next_q, &self.end_xi, &mut self.end)?;
+            .evaluate(state.t + h, next_q, &self.end_xi, &mut self.end)?;
         mean(&mut self.mean_q, &state.q, next_q);
         mean(&mut self.mean_xi, &self.start_xi, &self.end_xi);
-        mean(
-            &mut self.mean_p,
-            &self.start.lagrangian.xi,
-            &self.end.lagrangian.xi,
-        );
+        mean(&mut self.mean_p, &self.start.lagrangian.v, &self.end.lagrangian.v);
         self.system.mechanics().frame(&self.mean_q, &mut self.middle)?;
         self.system.brackets(&self.middle, &mut self.brackets)?;
 
         self.slope_q.resize(n, 0.0);
-        velocity(&self.middle, &self.mean_xi, &mut self.slope_q);
+        self.middle.velocity(&self.mean_xi, &mut self.slope_q);
         self.slope_p.clear();
         for (place, j) in self.system.free().iter().enumerate() {
             let drive = 0.5 * (self.start.drive[place] + self.end.drive[place]);
-            let turning = bracket_term(&self.brackets.c, &self.mean_p, &self.mean_xi, *j);
+            let turning = self.brackets.term(&self.mean_p, &self.mean_xi, *j);
             self.slope_p.push(drive + turning);
         }
         Ok(())
     }
 
-    /// Left sides minus right sides, and their derivatives by (q⁺, ξ⁺).
+    /// Left sides minus right sides, and their Jacobian by (q⁺, ξ⁺).
     fn linearise(&mut self, state: &State, h: f64) {
         let (n, free) = (state.q.len(), self.system.free());
         let size = n + free.len();
@@ -141,7 +138,7 @@ impl DiscreteHamel {
         for (place, j) in free.iter().enumerate() {
             let row = n + place;
             self.residual
-                .push(l.xi[*j] - state.p[place] - h * self.slope_p[place]);
+                .push(l.v[*j] - state.p[place] - h * self.slope_p[place]);
             // ∂(cᵢⱼᵐ p̄ₘ ξ̄ⁱ) through p̄: half of the weights cᵢⱼᵐ ξ̄ⁱ.
             let weight = |m: usize| -> f64 {
                 (0..k)
@@ -155,24 +152,24 @@ impl DiscreteHamel {
                     drive += u.slopes[(j * n + row) * n + b] * total
                         + u.fields[j * n + row] * (l.qq[row * n + b] + self.end.force.q[row * n + b]);
                 }
-                let turn: f64 = (0..k).map(|m| weight(m) * l.xi_q[m * n + b]).sum();
-                a[row * size + b] = l.xi_q[j * n + b] - 0.5 * h * (drive + turn);
+                let turn: f64 = (0..k).map(|m| weight(m) * l.vq[m * n + b]).sum();
+                a[row * size + b] = l.vq[j * n + b] - 0.5 * h * (drive + turn);
             }
             for (column, i) in free.iter().enumerate() {
                 let drive: f64 = (0..n)
-                    .map(|a| u.fields[j * n + a] * (l.xi_q[i * n + a] + self.end.force.xi[a * k + i]))
+                    .map(|a| u.fields[j * n + a] * (l.vq[i * n + a] + self.end.force.v[a * k + i]))
                     .sum();
-                let through_p: f64 = (0..k).map(|m| weight(m) * l.xi_xi[m * k + i]).sum();
+                let through_p: f64 = (0..k).map(|m| weight(m) * l.vv[m * k + i]).sum();
                 let through_xi: f64 = (0..k)
                     .map(|m| self.brackets.c[(i * k + j) * k + m] * self.mean_p[m])
                     .sum();
-                a[row * size + n + column] = l.xi_xi[j * k + i] - 0.5 * h * (drive + through_p + through_xi);
+                a[row * size + n + column] = l.vv[j * k + i] - 0.5 * h * (drive + through_p + through_xi);
             }
         }
     }
 
     /// Adds the solution of the linear equations; what is left to do, as fractions of what there is.
-    fn correct(&mut self, state: &State, h: f64) -> Correction {
+    fn correct(&mut self, state: &State, h: f64) -> NewtonCorrection {
         let n = state.q.len();
         let mut largest = [(0.0_f64, 0); 2];
         let mut sizes = [0.0_f64; 2];
@@ -196,7 +193,7 @@ impl DiscreteHamel {
         let xi = if lost { 0.0 } else { fraction(xi, sizes[1]) };
         let fraction_q = fraction(q, sizes[0]);
         let in_q = fraction_q >= xi || fraction_q.is_nan();
-        Correction {
+        NewtonCorrection {
             fraction: if in_q { fraction_q } else { xi },
             size: if in_q { q } else { largest[1].0 },
             body: in_q.then_some(body),
@@ -204,7 +201,7 @@ impl DiscreteHamel {
     }
 }
 
-struct Correction {
+struct NewtonCorrection {
     fraction: f64,
     size: f64,
     /// The coordinate that changed most, if it was one.
@@ -220,45 +217,37 @@ impl Integrator for DiscreteHamel {
             .map_err(undefined)?;
         self.system.spread(&self.start_v, &mut self.start_xi);
         self.system
-            .point(state.t, &state.q, &self.start_xi, &mut self.start)
+            .evaluate(state.t, &state.q, &self.start_xi, &mut self.start)
             .map_err(undefined)?;
         self.slope_q.resize(n, 0.0);
-        velocity(&self.start.frame, &self.start_xi, &mut self.slope_q);
+        self.start.frame.velocity(&self.start_xi, &mut self.slope_q);
         self.unknown.clear();
         self.unknown
             .extend(state.q.iter().zip(&self.slope_q).map(|(q, dq)| q + h * dq));
         self.unknown.extend_from_slice(&self.start_v);
 
-        let (mut iterations, mut previous) = (0, f64::INFINITY);
+        let mut corrections = Corrections::new(self.max_iterations);
         loop {
             self.evaluate(state, h).map_err(undefined)?;
             self.linearise(state, h);
             if !self.lu.solve(&mut self.residual) {
                 return Err(undefined(Undefined::SingularMass));
             }
-            iterations += 1;
-            let Correction { fraction, size, body } = self.correct(state, h);
-            if !fraction.is_finite() {
-                let cause = Cause::NotFinite;
-                return Err(Fault { cause, body });
-            }
-            let (last, stuck) = if self.brackets.constant {
-                (LAST_CORRECTION, false)
-            } else {
-                let stuck = fraction <= 100.0 * LAST_SMALL_CORRECTION && fraction >= 0.5 * previous;
-                (LAST_SMALL_CORRECTION, stuck)
+            let NewtonCorrection { fraction, size, body } = self.correct(state, h);
+            let stop = match self.brackets.constant {
+                true => Stop::quadratic(1.0),
+                false => INEXACT,
             };
-            if fraction <= last || stuck {
-                break;
-            }
-            if iterations >= self.max_iterations {
-                let cause = Cause::NotConverged {
+            let cause = match corrections.is_last(fraction, stop) {
+                Ok(true) => break,
+                Ok(false) => continue,
+                Err(Unsolved::NotFinite) => Cause::NotFinite,
+                Err(Unsolved::NotConverged { iterations, .. }) => Cause::NotConverged {
                     iterations,
                     correction: size,
-                };
-                return Err(Fault { cause, body });
-            }
-            previous = fraction;
+                },
+            };
+            return Err(Fault { cause, body });
         }
         self.evaluate(state, h).map_err(undefined)?;
         increased(&mut self.next_q, &state.q, h, &self.slope_q);
@@ -269,8 +258,8 @@ impl Integrator for DiscreteHamel {
         std::mem::swap(&mut state.p, &mut self.next_p);
         state.t += h;
         Ok(StepInfo {
-            iterations,
-            evaluations: iterations + 2,
+            iterations: corrections.iterations,
+            evaluations: corrections.iterations + 2,
             ..StepInfo::default()
         })
     }

@@ -36,9 +36,11 @@ pub use tree_variational::{Forcing, Rule, TreeOptions, TreeVariational};
 pub use work::Work;
 
 use crate::{
-    lagrangian::Undefined,
-    system::{Layout, State},
+    math,
+    solve::Unsolved,
+    system::{Layout, State, Undefined},
 };
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One step of a numerical method. Holds options and scratch only: the result is a function of
@@ -57,6 +59,16 @@ pub trait Integrator: Send {
         self.attempt(state, h).map(|info| work.count(info))
     }
 
+    /// Takes the steps of [`Integrator::advance`] from many states at once, with the same bits as one by one. Members
+    /// with a fault stay where they are; a new fault is noted, and the others go on.
+    fn advance_many(&mut self, members: &mut [Member], h: f64, count: u64) {
+        for Member { state, work, fault } in members {
+            if fault.is_none() {
+                *fault = self.advance(state, h, count, work).err();
+            }
+        }
+    }
+
     /// Like [`Integrator::attempt`], but finds out how large a step would have worked.
     fn step(&mut self, state: &mut State, h: f64) -> Result<StepInfo, StepError> {
         self.attempt(state, h).map_err(|fault| {
@@ -70,8 +82,29 @@ pub trait Integrator: Send {
     }
 }
 
+/// One of many states that are advanced at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member {
+    /// Where it is.
+    pub state: State,
+    /// What its steps cost.
+    pub work: Work,
+    /// Why it stands still, if it does.
+    pub fault: Option<Fault>,
+}
+
+impl From<State> for Member {
+    fn from(state: State) -> Self {
+        Self {
+            state,
+            work: Work::default(),
+            fault: None,
+        }
+    }
+}
+
 /// What a step cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepInfo {
     /// Iterations of the nonlinear solver; zero for explicit methods.
     pub iterations: u32,
@@ -114,6 +147,21 @@ impl From<Undefined> for Fault {
     }
 }
 
+impl From<Unsolved> for Cause {
+    fn from(unsolved: Unsolved) -> Self {
+        match unsolved {
+            Unsolved::NotFinite => Self::NotFinite,
+            Unsolved::NotConverged {
+                iterations,
+                correction,
+            } => Self::NotConverged {
+                iterations,
+                correction,
+            },
+        }
+    }
+}
+
 /// What stops a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cause {
@@ -123,10 +171,10 @@ pub enum Cause {
     HalfTurn,
     /// A constraint cannot be met at the end of the step, however things move.
     Unmet {
-        /// Which of the equations of constraint is open farthest.
+        /// Which of the equations of constraint has the largest violation.
         equation: usize,
-        /// By how much, at the nearest place.
-        open: f64,
+        /// That violation, at the nearest place.
+        violation: f64,
     },
     /// The nonlinear equations were not solved.
     NotConverged {
@@ -158,16 +206,18 @@ pub struct StepError {
 impl StepError {
     /// A sentence for people, with the body's name.
     pub fn describe(&self, layout: &Layout) -> String {
-        let name = self.fault.body.and_then(|i| layout.bodies.get(i));
+        let name = self.fault.body.and_then(|i| layout.words.bodies.get(i));
         let body = name.map_or_else(|| "the state".to_owned(), |name| format!("body `{name}`"));
         let what = match self.fault.cause {
             Cause::TooLarge => format!("the step is too large: {body} would turn by more than 90° in it"),
             Cause::HalfTurn => format!("the step is too large: {body} would make half a turn or more in it"),
-            Cause::Unmet { equation, open } => {
+            Cause::Unmet { equation, violation } => {
                 let name = layout.multipliers.get(equation).map_or("", String::as_str);
-                let unit = if name.contains(".turn.") { "rad" } else { "m" };
+                let unit = layout.multiplier_units.get(equation).copied().unwrap_or_default();
+                let violation = format!("{violation:.1e} {}", unit.of_violation());
                 format!(
-                    "constraint `{name}` cannot be met at the end of the step, at the nearest place it is open by {open:.1e} {unit}: change its length, what drives it, or what else holds its ends"
+                    "constraint `{name}` cannot be met at the end of the step, at the nearest place its violation is {}: change its length, what drives it, or what else holds its ends",
+                    violation.trim_end()
                 )
             }
             Cause::NotConverged {
@@ -216,7 +266,7 @@ fn check_finite(q: &[f64], p: &[f64], bodies: usize) -> Result<(), Fault> {
 /// Largest step below `h` that works: halves until one does, then closes in from both sides.
 fn largest_step(h: f64, mut works: impl FnMut(f64) -> bool) -> Option<f64> {
     let mut bad = h;
-    let mut good = (1..=40).map(|k| h / f64::powi(2.0, k)).find(|h| {
+    let mut good = (1..=40).map(|k| h / math::powi(2.0, k)).find(|h| {
         let ok = works(*h);
         if !ok {
             bad = *h;
@@ -232,4 +282,35 @@ fn largest_step(h: f64, mut works: impl FnMut(f64) -> bool) -> Option<f64> {
         }
     }
     Some(good)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::system::MultiplierUnit;
+
+    /// The unit of a violation comes with the constraint, whatever its name is.
+    #[test]
+    fn a_violation_is_in_the_unit_of_its_constraint() {
+        let layout = Layout {
+            multipliers: ["rod.turn.end", "lid", "gear"].map(str::to_owned).to_vec(),
+            multiplier_units: vec![
+                MultiplierUnit::Newton,
+                MultiplierUnit::NewtonMetre,
+                MultiplierUnit::Unknown,
+            ],
+            ..Layout::default()
+        };
+        let said = |equation: usize| {
+            let cause = Cause::Unmet {
+                equation,
+                violation: 0.25,
+            };
+            let fault = Fault { cause, body: None };
+            StepError { fault, limit: None }.describe(&layout)
+        };
+        assert!(said(0).contains("violation is 2.5e-1 m:"), "{}", said(0));
+        assert!(said(1).contains("violation is 2.5e-1 rad:"), "{}", said(1));
+        assert!(said(2).contains("violation is 2.5e-1:"), "{}", said(2));
+    }
 }

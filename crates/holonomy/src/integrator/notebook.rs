@@ -1,4 +1,4 @@
-//! The scheme of document 002's notebook for one body on a ball joint, kept to reproduce it and to show what is wrong.
+//! The scheme of Beckman's notebook for one body on a ball joint, kept to reproduce it and to show what is wrong.
 //!
 //! ```text
 //! τ   = the moment in space at the attitude of the step before          late by one step
@@ -12,12 +12,13 @@
 //! The notebook's RKF45 shortens a step whose error estimate is above 1e-10 and returns the state after the *short*
 //! step, while its caller goes on by h: it loses time. So it does here.
 //!
-//! `State::carry` holds the attitude before the last step, and the state it led to; any other state starts afresh.
+//! `State::carry` holds the attitude before the last step.
 use super::{Fault, Integrator, StepInfo, tableaux};
 use crate::{
     Vec3,
     geometry::so3,
-    system::{Scratch, State, System},
+    math,
+    system::{Scratch, State, System, Tag},
     tree::Tree,
 };
 use nalgebra::Matrix3;
@@ -29,17 +30,19 @@ pub struct Notebook {
     /// About the joint, in the body.
     inertia: Matrix3<f64>,
     inverse: Matrix3<f64>,
-    rule: Rule,
+    rule: NotebookRule,
     scratch: Scratch,
 }
 
 /// An explicit Runge–Kutta method: stages, result, and estimate of the error.
-struct Rule {
+struct NotebookRule {
     a: Vec<Vec<f64>>,
     b: Vec<f64>,
     error: Vec<f64>,
 }
 
+/// Names the attitude before the last step.
+const TAG: Tag = Tag::new(*b"late", 1);
 /// The error of a step that RKF45 accepts.
 const ACCEPTED: f64 = 1e-10;
 /// Stages of the larger method.
@@ -50,7 +53,7 @@ impl Notebook {
     /// forces in the joint nor constraints.
     pub fn rk4(tree: Arc<Tree>) -> Option<Self> {
         let classical = &tableaux::CLASSICAL;
-        let rule = Rule {
+        let rule = NotebookRule {
             a: classical.a.iter().map(|row| row.to_vec()).collect(),
             b: classical.b.to_vec(),
             error: Vec::new(),
@@ -64,7 +67,7 @@ impl Notebook {
         let tableaux::Estimate::Single(error) = pair.error else {
             return None;
         };
-        let rule = Rule {
+        let rule = NotebookRule {
             a: pair.a,
             b: pair.b,
             error,
@@ -72,7 +75,7 @@ impl Notebook {
         Self::new(tree, rule)
     }
 
-    fn new(tree: Arc<Tree>, rule: Rule) -> Option<Self> {
+    fn new(tree: Arc<Tree>, rule: NotebookRule) -> Option<Self> {
         let lone = tree.lone_body().filter(|lone| !lone.free && !lone.held)?;
         let inertia: Matrix3<f64> = lone.inertia.matrix().fixed_view::<3, 3>(3, 3).into();
         let inverse = inertia.try_inverse()?;
@@ -95,7 +98,7 @@ impl Notebook {
     }
 }
 
-impl Rule {
+impl NotebookRule {
     /// y after a time h, and the size of the error.
     fn step<const N: usize>(
         &self,
@@ -137,7 +140,7 @@ impl Rule {
                 return next;
             }
             info.rejected += 1;
-            length *= 0.9 * (ACCEPTED / error).powf(0.2);
+            length *= 0.9 * math::powf(ACCEPTED / error, 0.2);
         }
     }
 }
@@ -147,11 +150,8 @@ impl Integrator for Notebook {
         super::check_finite(&state.q, &state.p, 1)?;
         let mut q = [0.0; 4];
         q.copy_from_slice(&state.q);
-        let known = state.carry.len() == 11 && state.carry[4..8] == state.q && state.carry[8..] == state.p;
-        let mut before = q;
-        if known {
-            before.copy_from_slice(&state.carry[..4]);
-        }
+        let carried = state.carried(TAG).and_then(|carry| carry.try_into().ok());
+        let before: [f64; 4] = carried.unwrap_or(q);
         let moment = self.moment(state.t, &before);
         let (inertia, inverse) = (self.inertia, self.inverse);
         let omega = inverse * Vec3::new(state.p[0], state.p[1], state.p[2]);
@@ -177,8 +177,9 @@ impl Integrator for Notebook {
         state.q.copy_from_slice(&next_q);
         state.p.copy_from_slice(&next_p);
         state.t += h;
-        state.carry.clear();
-        state.carry.extend(q.iter().chain(&next_q).chain(&next_p));
+        let carry = state.carry_for(TAG);
+        carry.clear();
+        carry.extend(q);
         Ok(info)
     }
 }

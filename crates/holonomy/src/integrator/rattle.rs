@@ -8,38 +8,18 @@
 //! ```
 //! Andersen (1983). The constraint is solved exactly, so its error is that of one rounding. On the
 //! constraint manifold this is the same map as [`super::SphereExplicit`], written in other variables.
-use super::{
-    Fault, Integrator, StepInfo, Work,
-    separate::{End, Moved, Rule, Separate, Stage},
-};
-use crate::{Vec3, geometry::s2, spheres::Spheres, system::State};
-use std::sync::Arc;
+use super::separate::{BodyRule, End, Moved, Separate, Stage};
+use crate::{Vec3, geometry::s2};
 
 /// RATTLE for separate bodies.
-pub struct Rattle(Separate);
+pub type Rattle = Separate<Positions>;
 
-impl Rattle {
-    /// `None` when the inertia matrix couples the spheres.
-    pub fn new(system: Arc<Spheres>) -> Option<Self> {
-        Separate::new(system).map(Self)
-    }
-}
+/// What it does to one body.
+pub struct Positions;
 
-impl Integrator for Rattle {
-    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
-        Work::of_one(|work| self.advance(state, h, 1, work))
-    }
-
-    fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
-        self.0.advance(state, h, count, work, &Positions)
-    }
-}
-
-struct Positions;
-
-impl Rule for Positions {
+impl BodyRule for Positions {
     #[inline]
-    fn advance(&self, start: &End, stage: &Stage) -> Moved {
+    fn advance(start: &End, stage: &Stage) -> Moved {
         let h = stage.motion;
         let p = start.p.cross(&start.q);
         // x̃ = q + s; b and c from s, which is small, and from what q lacks of unit length.
@@ -59,7 +39,7 @@ impl Rule for Positions {
     }
 
     #[inline]
-    fn finish(&self, end: &End, stage: &Stage) -> Vec3 {
+    fn finish(end: &End, stage: &Stage) -> Vec3 {
         // q × p: what is along q drops out, which is the projection.
         end.q.cross(&(end.p - end.gradient * stage.after))
     }

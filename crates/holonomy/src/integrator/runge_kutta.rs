@@ -67,7 +67,7 @@ impl Integrator for RungeKutta {
             system.project(next_q, next_v);
         }
         system.momentum(state.t + h, next_q, next_v, velocity, scratch);
-        super::check_finite(next_q, velocity, system.layout().bodies.len())?;
+        super::check_finite(next_q, velocity, system.layout().words.bodies.len())?;
 
         std::mem::swap(&mut state.q, next_q);
         std::mem::swap(&mut state.p, velocity);

@@ -1,40 +1,42 @@
-//! What methods for separate bodies have in common: a step is a row of stages, and a stage moves every body with the
-//! gradient at its start, then gives it its momentum with the gradient at its end.
-use super::{Cause, Fault, Work, check_finite, composition::substeps, force::Force};
+//! Methods for separate bodies: a step is a row of stages, and a stage moves every body with the gradient at its start,
+//! then gives it its momentum with the gradient at its end. What a stage does to one body is the [`BodyRule`] of a method.
+use super::{Cause, Fault, Integrator, StepInfo, Work, check_finite, composition::substeps, force::Force};
 use crate::{
     Vec3,
     spheres::{Spheres, view, view_mut},
     system::State,
     threads::{self, parts, pieces},
 };
-use std::sync::Arc;
+use std::{marker::PhantomData, sync::Arc};
 
-pub(super) struct Separate {
+/// A method for separate bodies.
+pub struct Separate<R> {
+    rule: PhantomData<fn() -> R>,
     force: Force,
     masses: Vec<f64>,
     stages: Vec<Stage>,
     /// Where the bodies are between stages; two places, because a stage reads one and writes the other.
-    places: [Place; 2],
+    places: [BodiesAt; 2],
     /// Whether something went wrong in a task.
     failed: Vec<bool>,
 }
 
 #[derive(Default)]
-struct Place {
+struct BodiesAt {
     q: Vec<f64>,
     p: Vec<f64>,
 }
 
 /// A stage: a kick, a motion and a kick, each as if it had this step for itself.
 #[derive(Clone, Copy)]
-pub(super) struct Stage {
+pub struct Stage {
     pub(super) before: f64,
     pub(super) motion: f64,
     pub(super) after: f64,
 }
 
 /// One body at one end of a stage.
-pub(super) struct End {
+pub struct End {
     pub(super) q: Vec3,
     /// At the start its momentum π; at the end what the motion left for the second kick.
     pub(super) p: Vec3,
@@ -45,7 +47,7 @@ pub(super) struct End {
 }
 
 /// A body after its motion.
-pub(super) struct Moved {
+pub struct Moved {
     pub(super) q: Vec3,
     pub(super) p: Vec3,
     /// What was under the root: negative when the step is too large.
@@ -53,11 +55,19 @@ pub(super) struct Moved {
 }
 
 /// What a method does to one body.
-pub(super) trait Rule: Sync {
+pub trait BodyRule {
+    /// The stages of a step of the given order; `None` for orders that it does not have. Unless it has its own, a stage
+    /// is of order 2, and 4, 6 and 8 are its compositions.
+    fn stages(order: u32) -> Option<Vec<Stage>> {
+        match order {
+            2 => Some(composed(&[1.0])),
+            _ => substeps(order).map(composed),
+        }
+    }
     /// The first kick and the motion.
-    fn advance(&self, start: &End, stage: &Stage) -> Moved;
+    fn advance(start: &End, stage: &Stage) -> Moved;
     /// The second kick.
-    fn finish(&self, end: &End, stage: &Stage) -> Vec3;
+    fn finish(end: &End, stage: &Stage) -> Vec3;
 }
 
 /// Bodies in one task.
@@ -65,52 +75,47 @@ const TASK: usize = 1024;
 /// About what a stage of a body costs, ns.
 const COST: usize = 12;
 
-impl Separate {
-    /// A step is one stage; `None` unless the bodies are separate.
-    pub(super) fn new(system: Arc<Spheres>) -> Option<Self> {
-        Self::with_stages(system, composed(&[1.0]))
+impl<R: BodyRule> Integrator for Separate<R> {
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        Work::of_one(|work| self.advance(state, h, 1, work))
     }
 
-    /// `None` unless the bodies are separate.
-    pub(super) fn with_stages(system: Arc<Spheres>, stages: Vec<Stage>) -> Option<Self> {
-        let inertia = system.inertia();
-        system.are_separate().then(|| Self {
-            masses: (0..system.len()).map(|i| inertia.diagonal(i)).collect(),
-            force: Force::new(system.clone()),
-            stages,
-            places: Default::default(),
-            failed: Vec::new(),
-        })
-    }
-
-    /// Raised from order 2 to 4, 6 or 8 by composition; `None` for other orders.
-    pub(super) fn with_order(mut self, order: u32) -> Option<Self> {
-        self.stages = composed(substeps(order)?);
-        Some(self)
-    }
-
-    /// Takes the steps of [`super::Integrator::advance`].
-    pub(super) fn advance(
-        &mut self,
-        state: &mut State,
-        h: f64,
-        count: u64,
-        work: &mut Work,
-        rule: &impl Rule,
-    ) -> Result<(), Fault> {
+    fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
         match self.force.uniform() {
-            Some([gradient]) => self.advance_alone(*gradient, state, h, count, work, rule),
+            Some([gradient]) => self.advance_alone(*gradient, state, h, count, work),
             _ => {
                 for k in 0..count {
                     let before = self.force.evaluations;
                     // The gradient at the end of a step is that at the start of the next.
-                    self.step(state, h, k > 0, rule)?;
+                    self.step_all(state, h, k > 0)?;
                     work.count_explicit(1, self.force.evaluations.wrapping_sub(before));
                 }
                 self.force.remember(view(&state.q));
                 Ok(())
             }
         }
+    }
+}
+
+impl<R: BodyRule> Separate<R> {
+    /// Order 2; `None` when the inertia matrix couples the spheres.
+    pub fn new(system: Arc<Spheres>) -> Option<Self> {
+        Self::of_order(system, 2)
+    }
+
+    /// `None` when the inertia matrix couples the spheres, and for orders that the method does not have. Compositions are
+    /// those of [`super::Composition`], for less.
+    pub fn of_order(system: Arc<Spheres>, order: u32) -> Option<Self> {
+        let stages = R::stages(order)?;
+        let inertia = system.inertia();
+        system.are_separate().then(|| Self {
+            rule: PhantomData,
+            masses: (0..system.len()).map(|i| inertia.diagonal(i)).collect(),
+            force: Force::new(system.clone()),
+            stages,
+            places: Default::default(),
+            failed: Vec::new(),
+        })
     }
 
     /// One body with one gradient: nothing is stored between steps.
@@ -121,7 +126,6 @@ impl Separate {
         h: f64,
         count: u64,
         work: &mut Work,
-        rule: &impl Rule,
     ) -> Result<(), Fault> {
         let (mut q, mut p) = (view(&state.q)[0], view(&state.p)[0]);
         let mass = self.masses[0];
@@ -129,11 +133,11 @@ impl Separate {
         let step = |mut q: Vec3, mut p: Vec3| {
             for stage in &self.stages {
                 let stage = stage.over(h);
-                let moved = rule.advance(&at(q, p), &stage);
+                let moved = R::advance(&at(q, p), &stage);
                 if !(moved.room >= 0.0) {
                     return Err(no_room(moved.room));
                 }
-                (q, p) = (moved.q, rule.finish(&at(moved.q, moved.p), &stage));
+                (q, p) = (moved.q, R::finish(&at(moved.q, moved.p), &stage));
             }
             if is_finite(&q, &p) {
                 Ok((q, p))
@@ -159,7 +163,7 @@ impl Separate {
     }
 
     /// One step of all bodies; `known` when the gradient found last is that at the start.
-    fn step(&mut self, state: &mut State, h: f64, known: bool, rule: &impl Rule) -> Result<(), Fault> {
+    fn step_all(&mut self, state: &mut State, h: f64, known: bool) -> Result<(), Fault> {
         if !known {
             self.force.at(view(&state.q))?;
         }
@@ -172,8 +176,8 @@ impl Separate {
             };
             to.q.resize(q.len(), 0.0);
             to.p.resize(p.len(), 0.0);
-            let mut sweep = Sweep {
-                rule,
+            let mut sweep = Sweep::<R> {
+                rule: PhantomData,
                 stage: &stage,
                 masses: &self.masses,
                 failed: &mut self.failed,
@@ -198,20 +202,20 @@ impl Separate {
 
 /// One stage of all bodies.
 struct Sweep<'a, R> {
-    rule: &'a R,
+    rule: PhantomData<fn() -> R>,
     stage: &'a Stage,
     masses: &'a [f64],
     failed: &'a mut Vec<bool>,
 }
 
-impl<R: Rule> Sweep<'_, R> {
+impl<R: BodyRule> Sweep<'_, R> {
     /// The whole stage, with a gradient that is the same at its end.
-    fn run(mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
-        let (rule, stage) = (self.rule, self.stage);
+    fn run(mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut BodiesAt) -> Result<(), Fault> {
+        let stage = self.stage;
         let failed = self.each(q, p, gradient, to, |start, to_q, to_p| {
-            let moved = rule.advance(start, stage);
+            let moved = R::advance(start, stage);
             *to_q = moved.q;
-            *to_p = rule.finish(&start.then(&moved.q, &moved.p), stage);
+            *to_p = R::finish(&start.then(&moved.q, &moved.p), stage);
             moved.room >= 0.0 && is_finite(to_q, to_p)
         });
         if failed {
@@ -222,10 +226,10 @@ impl<R: Rule> Sweep<'_, R> {
     }
 
     /// Its first kick and its motion.
-    fn advance(&mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
-        let (rule, stage) = (self.rule, self.stage);
+    fn advance(&mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut BodiesAt) -> Result<(), Fault> {
+        let stage = self.stage;
         let failed = self.each(q, p, gradient, to, |start, to_q, to_p| {
-            let moved = rule.advance(start, stage);
+            let moved = R::advance(start, stage);
             (*to_q, *to_p) = (moved.q, moved.p);
             moved.room >= 0.0
         });
@@ -237,10 +241,10 @@ impl<R: Rule> Sweep<'_, R> {
     }
 
     /// Its second kick; `q` and `p` are any list as long.
-    fn finish(mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut Place) -> Result<(), Fault> {
-        let (rule, stage) = (self.rule, self.stage);
+    fn finish(mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut BodiesAt) -> Result<(), Fault> {
+        let stage = self.stage;
         let failed = self.each(q, p, gradient, to, |start, q, p| {
-            *p = rule.finish(&start.then(q, p), stage);
+            *p = R::finish(&start.then(q, p), stage);
             is_finite(q, p)
         });
         if failed {
@@ -256,7 +260,7 @@ impl<R: Rule> Sweep<'_, R> {
         q: &[Vec3],
         p: &[Vec3],
         gradient: &[Vec3],
-        to: &mut Place,
+        to: &mut BodiesAt,
         act: impl Fn(&End, &mut Vec3, &mut Vec3) -> bool + Sync,
     ) -> bool {
         let n = self.masses.len();
@@ -295,7 +299,7 @@ impl<R: Rule> Sweep<'_, R> {
     fn check_room(&self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3]) -> Result<(), Fault> {
         for i in 0..q.len() {
             let start = end(i, &q[i], &p[i], gradient, self.masses);
-            let room = self.rule.advance(&start, self.stage).room;
+            let room = R::advance(&start, self.stage).room;
             if !(room >= 0.0) {
                 return Err(Fault {
                     cause: no_room(room),
@@ -385,19 +389,15 @@ mod tests {
         Vec3,
         integrator::{Integrator, SphereExplicit, SphereSplit, Work},
         potential::{Gravity, Potential, Spring},
-        spheres::{Body, Inertia, Point, Spheres},
-        system::{Base, State},
+        spheres::{Body, Point, Spheres, SpheresParts},
+        system::State,
     };
     use std::sync::Arc;
 
     /// So many bodies that several threads are worth it, with a gradient that is uniform or not.
     fn bodies(uniform: bool) -> (Arc<Spheres>, State) {
         let n = 6000;
-        let body = |i: usize| Body {
-            name: format!("body-{i}"),
-            base: Base::Fixed(Vec3::zeros()),
-            length: 1.0,
-        };
+        let body = |i: usize| Body::point(format!("body-{i}"), 1.0 + 1e-4 * i as f64, 1.0);
         let mut potentials: Vec<Box<dyn Potential>> = vec![Box::new(Gravity {
             acceleration: Vec3::z(),
             weights: (0..n).map(|i| 1.0 + 1e-3 * i as f64).collect(),
@@ -412,12 +412,17 @@ mod tests {
                 length: 0.0,
             }));
         }
-        let inertia = Inertia::diagonal_matrix((0..n).map(|i| 1.0 + 1e-4 * i as f64));
-        let spheres = Spheres::new((0..n).map(body).collect(), inertia, points, potentials);
+        let spheres = Spheres::new(SpheresParts {
+            bodies: (0..n).map(body).collect(),
+            points,
+            potentials,
+            ..SpheresParts::default()
+        })
+        .unwrap_or_else(|e| panic!("{e}"));
         let direction = |i: usize| Vec3::new((i as f64).sin(), (i as f64).cos(), 0.5).normalize();
         let q: Vec<Vec3> = (0..n).map(direction).collect();
         let omega: Vec<Vec3> = q.iter().map(|q| q.cross(&Vec3::y())).collect();
-        let state = spheres.state(&q, &omega);
+        let state = spheres.state(&q, &omega).unwrap_or_else(|e| panic!("{e}"));
         (Arc::new(spheres), state)
     }
 
@@ -427,7 +432,7 @@ mod tests {
             let (spheres, start) = bodies(uniform);
             let run = |threads: usize, split: bool| {
                 let method: Option<Box<dyn Integrator>> = if split {
-                    SphereSplit::new(spheres.clone(), 4).map(|method| Box::new(method) as _)
+                    SphereSplit::of_order(spheres.clone(), 4).map(|method| Box::new(method) as _)
                 } else {
                     SphereExplicit::new(spheres.clone()).map(|method| Box::new(method) as _)
                 };

@@ -8,22 +8,20 @@
 //! Order 2 is the Strang splitting. Because T is quadratic in the momenta, {V,{V,{V,T}}} = 0 and
 //! Runge–Kutta–Nyström coefficients apply: order 4 with 6 drifts, order 6 with 11, Blanes & Moan
 //! (2002), SRKN₆ᵇ and SRKN₁₁ᵇ. There is no limit on the step from the geometry.
-use super::{
-    Fault, Integrator, StepInfo, Work,
-    separate::{End, Moved, Rule, Separate, Stage},
-};
-use crate::{Vec3, geometry::s2, spheres::Spheres, system::State};
-use std::sync::Arc;
+use super::separate::{BodyRule, End, Moved, Separate, Stage};
+use crate::{Vec3, geometry::s2};
 
-/// Kick–drift splitting with exact great-circle drifts.
-pub struct SphereSplit(Separate);
+/// Kick–drift splitting with exact great-circle drifts, of order 2, 4 or 6.
+pub type SphereSplit = Separate<KickAndDrift>;
 
-impl SphereSplit {
-    /// Order 2, 4 or 6; `None` for other orders and when the inertia matrix couples the spheres.
-    pub fn new(system: Arc<Spheres>, order: u32) -> Option<Self> {
+/// What it does to one body.
+pub struct KickAndDrift;
+
+impl BodyRule for KickAndDrift {
+    fn stages(order: u32) -> Option<Vec<Stage>> {
         let (kicks, drifts) = match order {
             2 => (vec![0.5, 0.5], vec![1.0]),
-            4 => (odd(&[B4[0], B4[1], B4[2]], 1.0), even(&A4, 1.0)),
+            4 => (odd(&B4, 1.0), even(&A4, 1.0)),
             6 => (even(&B6, 1.0), odd(&A6, 1.0)),
             _ => return None,
         };
@@ -33,25 +31,11 @@ impl SphereSplit {
             motion: *drift,
             after: if k == last { kicks[k + 1] } else { 0.0 },
         };
-        Separate::with_stages(system, drifts.iter().enumerate().map(stage).collect()).map(Self)
-    }
-}
-
-impl Integrator for SphereSplit {
-    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
-        Work::of_one(|work| self.advance(state, h, 1, work))
+        Some(drifts.iter().enumerate().map(stage).collect())
     }
 
-    fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
-        self.0.advance(state, h, count, work, &KickAndDrift)
-    }
-}
-
-struct KickAndDrift;
-
-impl Rule for KickAndDrift {
     #[inline]
-    fn advance(&self, start: &End, stage: &Stage) -> Moved {
+    fn advance(start: &End, stage: &Stage) -> Moved {
         let kicked = start.kicked(stage.before);
         Moved {
             q: s2::great_circle(&start.q, &(kicked * (stage.motion / start.mass))),
@@ -61,7 +45,7 @@ impl Rule for KickAndDrift {
     }
 
     #[inline]
-    fn finish(&self, end: &End, stage: &Stage) -> Vec3 {
+    fn finish(end: &End, stage: &Stage) -> Vec3 {
         end.kicked(stage.after)
     }
 }

@@ -1,4 +1,4 @@
-//! The generalized Störmer–Verlet method of document 000, (25)–(26), for separate bodies.
+//! The generalized Störmer–Verlet method of Zenkov, Leok & Bloch (2012), (25)–(26), for separate bodies.
 //!
 //! The equations of a point on the sphere, `q̇ = p/M`, `ṗ = f(q) − |p|²/M q` with the force
 //! `f = −∂V + (q·∂V) q` along the sphere, kicked implicitly, drifted, and kicked explicitly:
@@ -12,38 +12,18 @@
 //! with `p = π × q`. The paper calls the first line linearly implicit; it is quadratic and solved in
 //! closed form. If `|q| = 1` and `q·p = 0` before, both hold after, and the map is that of
 //! [`super::SphereExplicit`]. Nothing puts it back there: rounding errors of the length accumulate.
-use super::{
-    Fault, Integrator, StepInfo, Work,
-    separate::{End, Moved, Rule, Separate, Stage},
-};
-use crate::{Vec3, spheres::Spheres, system::State};
-use std::sync::Arc;
+use super::separate::{BodyRule, End, Moved, Separate, Stage};
+use crate::Vec3;
 
 /// The generalized Störmer–Verlet method.
-pub struct StormerVerlet(Separate);
+pub type StormerVerlet = Separate<Verlet>;
 
-impl StormerVerlet {
-    /// `None` when the inertia matrix couples the spheres.
-    pub fn new(system: Arc<Spheres>) -> Option<Self> {
-        Separate::new(system).map(Self)
-    }
-}
+/// What it does to one body.
+pub struct Verlet;
 
-impl Integrator for StormerVerlet {
-    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
-        Work::of_one(|work| self.advance(state, h, 1, work))
-    }
-
-    fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
-        self.0.advance(state, h, count, work, &Verlet)
-    }
-}
-
-struct Verlet;
-
-impl Rule for Verlet {
+impl BodyRule for Verlet {
     #[inline]
-    fn advance(&self, start: &End, stage: &Stage) -> Moved {
+    fn advance(start: &End, stage: &Stage) -> Moved {
         let h = stage.motion;
         let p = start.p.cross(&start.q);
         let c = p + along_sphere(start) * stage.before;
@@ -59,7 +39,7 @@ impl Rule for Verlet {
     }
 
     #[inline]
-    fn finish(&self, end: &End, stage: &Stage) -> Vec3 {
+    fn finish(end: &End, stage: &Stage) -> Vec3 {
         let pull = end.q * (end.p.norm_squared() / end.mass);
         end.q.cross(&(end.p + (along_sphere(end) - pull) * stage.after))
     }

@@ -1,4 +1,5 @@
 //! Coefficients of the conventional Runge–Kutta methods.
+use crate::system::Tag;
 
 /// An explicit Runge–Kutta method: row i of `a` holds the coefficients of stage i.
 pub(super) struct Tableau {
@@ -44,7 +45,9 @@ pub(super) static CLASSICAL: Tableau = Tableau {
 /// y(x) = y₀ + x(F₁ + (1−x)(F₂ + x(F₃ + (1−x)(F₄ + …))))
 /// F₁ = Δ,  F₂ = h f₀ − Δ,  F₃ = 2Δ − h(f₀+f₁),  F₄₊ᵣ = h Σⱼ dᵣⱼ kⱼ
 /// ```
-pub(super) struct Pair {
+pub(super) struct EmbeddedPair {
+    /// Names the mesh that it leaves in a state.
+    pub(super) tag: Tag,
     pub(super) c: Vec<f64>,
     pub(super) a: Vec<Vec<f64>>,
     pub(super) b: Vec<f64>,
@@ -63,7 +66,7 @@ pub(super) enum Estimate {
 }
 
 /// Dormand & Prince 5(4) (1980), as in MATLAB's `ode45`.
-pub(super) fn dormand_prince() -> Pair {
+pub(super) fn dormand_prince() -> EmbeddedPair {
     let b = vec![
         35.0 / 384.0,
         0.0,
@@ -72,7 +75,8 @@ pub(super) fn dormand_prince() -> Pair {
         -2187.0 / 6784.0,
         11.0 / 84.0,
     ];
-    Pair {
+    EmbeddedPair {
+        tag: Tag::new(*b"dp54", 1),
         c: vec![0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0],
         a: vec![
             vec![],
@@ -117,11 +121,11 @@ pub(super) fn dormand_prince() -> Pair {
     }
 }
 
-/// Fehlberg 4(5) (1969), formula 1, the coefficients of document 002; the fifth-order result is kept.
+/// Fehlberg 4(5) (1969), formula 1, the coefficients of Beckman's notebook; the fifth-order result is kept.
 ///
 /// Fehlberg gave no dense output. Ours matches values and slopes at both ends and the slope at
 /// `x = 1/5`, evaluated on the cubic through the ends: locally of order 5.
-pub(super) fn fehlberg() -> Pair {
+pub(super) fn fehlberg() -> EmbeddedPair {
     let b = vec![
         47.0 / 450.0,
         0.0,
@@ -151,7 +155,8 @@ pub(super) fn fehlberg() -> Pair {
     let bump = 2.0 * x * (1.0 - x) * (1.0 - 2.0 * x);
     let mut dense: Vec<f64> = combine(slopes).iter().map(|s| -s / bump).collect();
     dense.push(1.0 / bump);
-    Pair {
+    EmbeddedPair {
+        tag: Tag::new(*b"rkf5", 1),
         c: vec![0.0, 2.0 / 9.0, 1.0 / 3.0, 0.75, 1.0, 5.0 / 6.0, 1.0, x],
         a: vec![
             vec![],
@@ -178,9 +183,10 @@ pub(super) fn fehlberg() -> Pair {
 }
 
 /// Dormand & Prince 8(5,3) of Hairer, Nørsett & Wanner (1993).
-pub(super) fn dop853() -> Pair {
+pub(super) fn dop853() -> EmbeddedPair {
     use super::tableaux_dop853 as table;
-    Pair {
+    EmbeddedPair {
+        tag: Tag::new(*b"dop8", 1),
         c: table::C.to_vec(),
         a: table::A.iter().map(|row| row.to_vec()).collect(),
         b: table::B.to_vec(),

@@ -1,7 +1,9 @@
 use super::{Fault, StepInfo};
+use serde::{Deserialize, Serialize};
+use std::ops::AddAssign;
 
 /// What several steps cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
     /// Steps taken.
     pub steps: u64,
@@ -19,6 +21,19 @@ pub struct Work {
     pub dependent_steps: u64,
     /// The constraints they belong to, as in [`StepInfo::dependent`].
     pub dependent: u128,
+}
+
+impl AddAssign for Work {
+    fn add_assign(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.iterations += other.iterations;
+        self.max_iterations = self.max_iterations.max(other.max_iterations);
+        self.evaluations += other.evaluations;
+        self.substeps += other.substeps;
+        self.rejected += other.rejected;
+        self.dependent_steps += other.dependent_steps;
+        self.dependent |= other.dependent;
+    }
 }
 
 impl Work {

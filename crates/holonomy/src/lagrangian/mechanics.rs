@@ -1,32 +1,58 @@
-use super::formula::Sweep;
-use crate::system::Layout;
+use super::formulas::FormulaMemory;
+use crate::{formula::SubExpression, system::Undefined};
 
-/// What is particular to a mechanism in generalized coordinates: its Lagrangian, and if it has any,
-/// forces and constraints. Matrices are row by row.
+/// What is particular to a mechanism in generalized coordinates: its Lagrangian, and if it has any, the frame its
+/// velocities are measured in, forces and constraints. Matrices are row by row.
 pub trait Mechanics: Send + Sync {
     /// Number n of coordinates.
     fn coordinates(&self) -> usize;
 
-    /// `L(t, q, v)` with its derivatives.
-    fn lagrangian(&self, t: f64, q: &[f64], v: &[f64], out: &mut Derivatives) -> Result<(), Undefined>;
+    /// Number k of fields of a frame, and of its quasi-velocities; `None` where velocities are the rates of the
+    /// coordinates.
+    fn fields(&self) -> Option<usize> {
+        None
+    }
 
-    /// Generalized forces `f(t, q, v)` with their derivatives.
-    fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut Force) -> Result<(), Undefined> {
-        let _ = (t, v);
-        out.resize(q.len());
+    /// The fields `uᵢ(q)` with their derivatives; without a frame those of the coordinates, which is for general code
+    /// and for no step of a plain Lagrangian.
+    fn frame(&self, q: &[f64], out: &mut FrameFields) -> Result<(), Undefined> {
+        out.coordinate(q.len());
         Ok(())
     }
 
-    /// Number m of constraints.
+    /// `L(t, q, v)` with its derivatives, those by q at fixed v.
+    fn lagrangian(&self, t: f64, q: &[f64], v: &[f64], out: &mut Derivatives) -> Result<(), Undefined>;
+
+    /// Forces `f(t, q, v)` on the coordinates, with their derivatives.
+    fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut GeneralizedForce) -> Result<(), Undefined> {
+        let _ = t;
+        out.resize(q.len(), v.len());
+        Ok(())
+    }
+
+    /// Number m of constraints; none in a frame.
     fn constraints(&self) -> usize {
         0
     }
 
     /// Constraints `g(t, q)` with their derivatives, and how they curve along the velocity v.
-    fn constraint(&self, t: f64, q: &[f64], v: &[f64], out: &mut Constraint) -> Result<(), Undefined> {
+    fn constraint(
+        &self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        out: &mut HolonomicConstraint,
+    ) -> Result<(), Undefined> {
         let _ = (t, v);
         out.resize(0, q.len());
         Ok(())
+    }
+
+    /// Whether anything changes the momentum of velocity i: L changes along its field, a force has a part along it, or
+    /// a constraint depends on it. If nothing does, and the field commutes with the others, the momentum is conserved.
+    fn acts_along(&self, velocity: usize) -> bool {
+        let _ = velocity;
+        true
     }
 
     /// Whether energy is conserved: nothing depends on time, and no force acts.
@@ -46,170 +72,136 @@ pub trait Mechanics: Send + Sync {
         q: &[f64],
         v: &[f64],
         out: &mut Vec<f64>,
-        sweep: &mut Sweep,
+        memory: &mut FormulaMemory,
     ) -> Result<(), Undefined> {
-        let _ = (t, q, v, out, sweep);
+        let _ = (t, q, v, out, memory);
         Ok(())
     }
 
-    /// The expressions that [`Undefined`] numbers, as text.
-    fn expressions(&self) -> Vec<String> {
+    /// The expressions that [`Undefined`] numbers.
+    fn expressions(&self) -> Vec<SubExpression> {
         Vec::new()
-    }
-
-    /// Whether L, a force on it, or a constraint depends on coordinate i. If not, its momentum is kept.
-    fn depends_on(&self, coordinate: usize) -> bool {
-        let _ = coordinate;
-        true
     }
 }
 
-/// A Lagrangian and its derivatives at one point.
+/// A Lagrangian and its derivatives at one point; in a frame v are the quasi-velocities ξ.
 #[derive(Clone, Debug, Default)]
 pub struct Derivatives {
     /// L, J.
     pub value: f64,
-    /// `∂L/∂qᵢ`.
+    /// `∂L/∂qₐ`.
     pub q: Vec<f64>,
-    /// `∂L/∂vᵢ`.
+    /// `∂L/∂vᵢ`, the momenta.
     pub v: Vec<f64>,
     /// `∂²L/∂vᵢ∂vⱼ`, the mass matrix.
     pub vv: Vec<f64>,
-    /// `∂²L/∂vᵢ∂qⱼ`.
+    /// `∂²L/∂vᵢ∂qₐ`.
     pub vq: Vec<f64>,
-    /// `∂²L/∂qᵢ∂qⱼ`.
+    /// `∂²L/∂qₐ∂q_b`.
     pub qq: Vec<f64>,
     /// `∂²L/∂vᵢ∂t`.
     pub vt: Vec<f64>,
-    pub(super) sweep: Sweep,
+    /// Of formulas.
+    pub memory: FormulaMemory,
 }
 
 impl Derivatives {
-    /// Makes room for n coordinates, all zero.
-    pub fn resize(&mut self, n: usize) {
+    /// Makes room for n coordinates and k velocities, all zero.
+    pub fn resize(&mut self, n: usize, k: usize) {
         self.value = 0.0;
-        for list in [&mut self.q, &mut self.v, &mut self.vt] {
-            list.clear();
-            list.resize(n, 0.0);
-        }
-        for matrix in [&mut self.vv, &mut self.vq, &mut self.qq] {
-            matrix.clear();
-            matrix.resize(n * n, 0.0);
-        }
+        zero(&mut self.q, n);
+        zero(&mut self.v, k);
+        zero(&mut self.vv, k * k);
+        zero(&mut self.vq, k * n);
+        zero(&mut self.qq, n * n);
+        zero(&mut self.vt, k);
     }
 }
 
-/// Generalized forces and their derivatives at one point.
+/// Forces on the coordinates and their derivatives at one point.
 #[derive(Clone, Debug, Default)]
-pub struct Force {
-    /// `fᵢ`.
+pub struct GeneralizedForce {
+    /// `fₐ`.
     pub value: Vec<f64>,
-    /// `∂fᵢ/∂qⱼ`.
+    /// `∂fₐ/∂q_b`.
     pub q: Vec<f64>,
-    /// `∂fᵢ/∂vⱼ`.
+    /// `∂fₐ/∂vᵢ`.
     pub v: Vec<f64>,
-    pub(super) sweep: Sweep,
+    /// Of formulas.
+    pub memory: FormulaMemory,
 }
 
-impl Force {
-    /// Makes room for n coordinates, all zero.
-    pub fn resize(&mut self, n: usize) {
-        self.value.clear();
-        self.value.resize(n, 0.0);
-        for matrix in [&mut self.q, &mut self.v] {
-            matrix.clear();
-            matrix.resize(n * n, 0.0);
-        }
+impl GeneralizedForce {
+    /// Makes room for n coordinates and k velocities, all zero.
+    pub fn resize(&mut self, n: usize, k: usize) {
+        zero(&mut self.value, n);
+        zero(&mut self.q, n * n);
+        zero(&mut self.v, n * k);
     }
 }
 
 /// Constraints and their derivatives at one point.
 #[derive(Clone, Debug, Default)]
-pub struct Constraint {
+pub struct HolonomicConstraint {
     /// `gₖ`.
     pub value: Vec<f64>,
-    /// `∂gₖ/∂qᵢ`.
+    /// `∂gₖ/∂qₐ`.
     pub jacobian: Vec<f64>,
     /// `∂gₖ/∂t`.
     pub rate: Vec<f64>,
     /// `d²gₖ/dt²` along constant velocity v.
     pub curvature: Vec<f64>,
-    pub(super) sweep: Sweep,
+    /// Of formulas.
+    pub memory: FormulaMemory,
 }
 
-impl Constraint {
+impl HolonomicConstraint {
     /// Makes room for m constraints on n coordinates, all zero.
     pub fn resize(&mut self, m: usize, n: usize) {
         for list in [&mut self.value, &mut self.rate, &mut self.curvature] {
-            list.clear();
-            list.resize(m, 0.0);
+            zero(list, m);
         }
-        self.jacobian.clear();
-        self.jacobian.resize(m * n, 0.0);
+        zero(&mut self.jacobian, m * n);
     }
 }
 
-/// Something has no value at a point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Undefined {
-    /// A function in a formula has no answer.
-    Expression {
-        /// Which, by its number in the layout.
-        number: u32,
-        /// What the function was asked.
-        argument: f64,
-    },
-    /// The mass matrix, or with constraints the whole matrix, cannot be inverted.
-    SingularMass,
-    /// A field of the frame is a combination of those before it.
-    DependentField {
-        /// Which, by its number in the layout.
-        field: u32,
-    },
-    /// The bracket of two fields is not a combination of the fields of the frame.
-    OpenBracket {
-        /// Which, by their numbers in the layout.
-        fields: [u32; 2],
-    },
+/// The fields of a frame and their derivatives at one point.
+#[derive(Clone, Debug, Default)]
+pub struct FrameFields {
+    /// `uᵢᵃ` in place i·n + a.
+    pub fields: Vec<f64>,
+    /// `∂uᵢᵃ/∂qᵇ` in place (i·n + a)·n + b.
+    pub slopes: Vec<f64>,
+    /// Of formulas.
+    pub memory: FormulaMemory,
 }
 
-impl Undefined {
-    /// What has no value and why, in words.
-    pub fn describe(self, layout: &Layout) -> String {
-        let named = |list: &[String], place: u32, otherwise: &str| {
-            let name = list.get(place as usize);
-            name.map_or_else(|| otherwise.to_owned(), |name| format!("`{name}`"))
-        };
-        match self {
-            Self::Expression { number, argument } => {
-                let text = layout.expressions.get(number as usize);
-                let text = text.map_or("an expression".to_owned(), |text| quoted(text));
-                format!("{text} has no value for {argument}")
+impl FrameFields {
+    /// Makes room for k fields on n coordinates, all zero.
+    pub fn resize(&mut self, n: usize, k: usize) {
+        zero(&mut self.fields, k * n);
+        zero(&mut self.slopes, k * n * n);
+    }
+
+    /// The fields of n coordinates themselves.
+    pub fn coordinate(&mut self, n: usize) {
+        self.resize(n, n);
+        (0..n).for_each(|i| self.fields[i * n + i] = 1.0);
+    }
+
+    /// `ξⁱ uᵢ`.
+    pub fn velocity(&self, xi: &[f64], out: &mut [f64]) {
+        let n = out.len();
+        out.fill(0.0);
+        for (field, xi) in self.fields.chunks_exact(n).zip(xi) {
+            for (out, u) in out.iter_mut().zip(field) {
+                *out += xi * u;
             }
-            Self::SingularMass => {
-                "the mass matrix is singular: some velocity has no inertia, or constraints say the same twice"
-                    .to_owned()
-            }
-            Self::DependentField { field } => format!(
-                "the frame is singular here: the field of {} is a combination of those before it; choose fields that are \
-             independent here",
-                named(&layout.fields, field, "a quasi-velocity")
-            ),
-            Self::OpenBracket { fields: [i, j] } => format!(
-                "the frame is not closed here: the bracket of the fields of {} and {} is not a combination of its fields; \
-             add the field that is missing, constrained if nothing moves along it",
-                named(&layout.fields, i, "a quasi-velocity"),
-                named(&layout.fields, j, "another")
-            ),
         }
     }
 }
 
-/// An expression of the layout: `` `x` `` or ``the derivative of `x` ``.
-fn quoted(expression: &str) -> String {
-    let expression = expression.split_whitespace().collect::<Vec<_>>().join(" ");
-    match expression.split_once("derivative of ") {
-        Some((order, text)) => format!("the {order}derivative of `{text}`"),
-        None => format!("`{expression}`"),
-    }
+fn zero(list: &mut Vec<f64>, length: usize) {
+    list.clear();
+    list.resize(length, 0.0);
 }

@@ -1,73 +1,211 @@
-//! Systems in generalized coordinates, given by a Lagrangian `L(t, q, q̇)`, forces and constraints.
+//! Systems in generalized coordinates, given by a Lagrangian `L(t, q, v)`, forces and constraints.
 //!
 //! ```text
-//! p = ∂L/∂q̇                       momentum, stored
-//! d/dt ∂L/∂q̇ − ∂L/∂q = f(t, q, q̇) − G(t, q)ᵀλ,     g(t, q) = 0,  G = ∂g/∂q
-//! E = q̇·p − L                      energy; its potential part is −L(t, q, 0)
+//! p = ∂L/∂v                        momentum, stored
+//! E = v·p − L                      energy; its potential part is −L(t, q, 0)
+//!
+//! v = q̇:    d/dt ∂L/∂q̇ = ∂L/∂q + f(t, q, q̇) − G(t, q)ᵀλ,     g(t, q) = 0,  G = ∂g/∂q
+//!
+//! in a frame of vector fields, v = ξ:
+//!            q̇ = ξⁱ uᵢ(q)                                      n coordinates, k fields          (2)
+//!            p = ∂L/∂ξ             momenta; those of free ξ are stored                          (3)
+//!            [uᵢ, uⱼ] = cᵢⱼᵐ uₘ                                                                 (4)
+//!            d/dt ∂L/∂ξʲ = cᵢⱼᵐ pₘ ξⁱ + uⱼ[L] + uⱼᵃ fₐ,        uⱼ[L] = uⱼᵃ ∂L/∂qᵃ               (5)
 //! ```
+//! Numbers are those of Zenkov, Leok & Bloch (2012). The first equation is the last in the frame of the coordinates,
+//! whose fields are constant and commute: with it, no field is evaluated and none multiplied.
+//!
+//! Coordinates may be more than fields: a vector that only turns keeps its length without a constraint. Quasi-velocities
+//! may be constrained to zero, which is a nonholonomic constraint where the free fields are not closed; a constrained
+//! one has a field and a momentum, which enter the brackets of the others, but neither motion nor equation of its own.
+//!
 //! What is particular to a mechanism is one [`Mechanics`]; everything else is here.
-mod formula;
+mod description;
+mod error;
+mod formulas;
 mod mechanics;
+mod picture;
+mod structure;
+mod system;
 
-pub use formula::{Formulas, Sweep};
-pub use mechanics::{Constraint, Derivatives, Force, Mechanics, Undefined};
+pub use description::{Formulas, Slots};
+pub use error::LagrangianError;
+pub use formulas::{FormulaMechanics, FormulaMemory};
+pub use mechanics::{Derivatives, FrameFields, GeneralizedForce, HolonomicConstraint, Mechanics};
+pub use picture::{Picture, PictureLine};
+pub use structure::Brackets;
 
 use crate::{
-    Vec3,
     solve::{Lu, Newton},
-    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, workspace},
+    system::{Conserved, Layout, Named, State, StateError, System, Undefined, Words, check_names},
 };
+use picture::Painter;
+use structure::Structure;
 
-/// A system in generalized coordinates.
+/// A system in generalized coordinates, its velocities those of the coordinates or of a frame.
 pub struct Lagrangian {
     mechanics: Box<dyn Mechanics>,
     layout: Layout,
-    /// Coordinates whose momentum is conserved: L does not depend on them, no force or constraint acts.
+    /// Number k of velocities, constrained ones too.
+    velocities: usize,
+    /// Those that are not constrained to zero.
+    free: Vec<usize>,
+    /// The structure functions of the frame, if there is one.
+    structure: Option<Structure>,
+    /// Places among the free ones whose momentum is conserved.
     cyclic: Vec<usize>,
+    /// How it looks, if it does.
+    painter: Painter,
+}
+
+/// A system at one point `(t, q, v)`.
+#[derive(Clone, Default)]
+pub struct Evaluation {
+    /// The fields of the frame, if there is one.
+    pub frame: FrameFields,
+    /// The Lagrangian.
+    pub lagrangian: Derivatives,
+    /// The forces.
+    pub force: GeneralizedForce,
+    /// `uⱼ[L] + uⱼᵃ fₐ` of the free velocities.
+    pub drive: Vec<f64>,
 }
 
 /// Work space of a [`Lagrangian`].
 #[derive(Clone, Default)]
-pub struct Workspace {
-    /// Of the Lagrangian.
-    pub derivatives: Derivatives,
-    /// Of the forces.
-    pub force: Force,
+pub struct LagrangianWorkspace {
+    /// At the point of the last call.
+    pub at: Evaluation,
     /// Of the constraints.
-    pub constraint: Constraint,
+    pub constraint: HolonomicConstraint,
+    brackets: Brackets,
     newton: Newton,
     lu: Lu,
+    /// All velocities, where some are constrained.
+    all: Vec<f64>,
     unknown: Vec<f64>,
 }
 
 impl Lagrangian {
-    /// A system with the given names of its coordinates.
-    pub fn new(mechanics: Box<dyn Mechanics>, coordinates: &[String]) -> Self {
+    /// A system whose velocities are the rates of its coordinates, which have the given names.
+    ///
+    /// ```
+    /// use holonomy::formula::{Formula, Kind};
+    /// use holonomy::lagrangian::{FormulaMechanics, Formulas, Lagrangian, Slots};
+    /// use holonomy::{integrator::catalog, simulation::Simulation, system::{Mechanism, System}};
+    ///
+    /// let (slots, scope) = Slots::scope(&[("theta", Kind::Scalar)], &[]).map_err(|(_, error)| error)?;
+    /// let lagrangian = Formula::parse("0.5*theta'^2 + 9.81*cos(theta)", &scope).map_err(|e| format!("{e:?}"))?;
+    /// let (fields, forces, constraints, invariants) = (&[], &[], &[], &[]);
+    /// let lagrangian = &lagrangian;
+    /// let formulas = Formulas { slots, lagrangian, fields, forces, constraints, invariants };
+    /// let mechanics = FormulaMechanics::new(&formulas)?;
+    /// let pendulum = Lagrangian::new(Box::new(mechanics), &["theta".to_owned()])?;
+    ///
+    /// // At rest, level: as much energy as at the zero of V.
+    /// let state = pendulum.state(0.0, &[std::f64::consts::FRAC_PI_2], &[0.0])?;
+    /// assert!(pendulum.energy(&state).total().abs() < 1e-14);
+    /// let mechanism = Mechanism::from(pendulum);
+    /// let method = catalog::find("midpoint")?.build(&mechanism)?;
+    /// let mut simulation = Simulation::new(mechanism.system(), method, state, 0.01);
+    /// simulation.advance(10_000)?;
+    /// assert!(mechanism.system().energy(&simulation.state).total().abs() < 1e-3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(mechanics: Box<dyn Mechanics>, coordinates: &[String]) -> Result<Self, LagrangianError> {
+        if let Some(wanted) = mechanics.fields() {
+            return Err(LagrangianError::QuasiVelocityNames { given: 0, wanted });
+        }
+        let velocities: Vec<String> = coordinates.iter().map(|name| format!("{name}'")).collect();
         let n = mechanics.coordinates();
-        let free = |i: &usize| !mechanics.depends_on(*i);
-        let cyclic: Vec<usize> = (0..n).filter(free).collect();
+        let momentum = |i: usize| coordinates[i].clone();
+        Self::build(
+            mechanics,
+            coordinates,
+            &velocities,
+            (0..n).collect(),
+            None,
+            momentum,
+        )
+    }
+
+    /// A system whose velocities are the quasi-velocities of a frame, with the given names; `constrained` are the
+    /// numbers of those that are zero.
+    pub fn in_frame(
+        mechanics: Box<dyn Mechanics>,
+        coordinates: &[String],
+        quasi_velocities: &[String],
+        constrained: &[usize],
+    ) -> Result<Self, LagrangianError> {
+        let wanted = mechanics.fields().unwrap_or(mechanics.coordinates());
+        let given = quasi_velocities.len();
+        if given != wanted {
+            return Err(LagrangianError::QuasiVelocityNames { given, wanted });
+        }
+        if let Some(number) = constrained.iter().copied().find(|number| *number >= wanted) {
+            return Err(LagrangianError::NoSuchQuasiVelocity {
+                number,
+                count: wanted,
+            });
+        }
+        if mechanics.constraints() > 0 {
+            return Err(LagrangianError::ConstraintsInFrame);
+        }
+        let free: Vec<usize> = (0..wanted).filter(|i| !constrained.contains(i)).collect();
+        let structure = Some(Structure::new(&*mechanics, wanted, free.clone()));
+        let name = |i: usize| quasi_velocities[i].clone();
+        let mut system = Self::build(mechanics, coordinates, quasi_velocities, free, structure, name)?;
+        system.layout.words.fields = quasi_velocities.to_vec();
+        Ok(system)
+    }
+
+    fn build(
+        mechanics: Box<dyn Mechanics>,
+        coordinates: &[String],
+        velocities: &[String],
+        free: Vec<usize>,
+        structure: Option<Structure>,
+        momentum: impl Fn(usize) -> String,
+    ) -> Result<Self, LagrangianError> {
+        let (given, wanted) = (coordinates.len(), mechanics.coordinates());
+        if given != wanted {
+            return Err(LagrangianError::CoordinateNames { given, wanted });
+        }
+        check_names(Named::Coordinate, coordinates.iter().map(String::as_str))?;
+        check_names(Named::QuasiVelocity, velocities.iter().map(String::as_str))?;
+        let commutes = |i: usize| structure.as_ref().is_none_or(|structure| structure.commutes(i));
+        let conserved = |place: &usize| !mechanics.acts_along(free[*place]) && commutes(free[*place]);
+        let cyclic: Vec<usize> = (0..free.len()).filter(conserved).collect();
+        let momenta = cyclic
+            .iter()
+            .map(|place| format!("momentum {}", momentum(free[*place])));
         let layout = Layout {
-            bodies: coordinates.to_vec().into(),
             coordinates: coordinates.to_vec().into(),
-            velocities: coordinates.iter().map(|name| format!("{name}'")).collect(),
-            invariants: mechanics
-                .invariants()
-                .iter()
-                .cloned()
-                .chain(cyclic.iter().map(|i| format!("momentum {}", coordinates[*i])))
-                .collect(),
-            expressions: mechanics.expressions(),
-            driven: !mechanics.keeps_energy(),
+            velocities: free.iter().map(|i| velocities[*i].clone()).collect(),
+            conserved: Conserved {
+                invariants: mechanics.invariants().iter().cloned().chain(momenta).collect(),
+                driven: !mechanics.keeps_energy(),
+            },
+            words: Words {
+                bodies: coordinates.to_vec().into(),
+                expressions: mechanics.expressions(),
+                fields: Vec::new(),
+            },
             multipliers: (1..=mechanics.constraints())
                 .map(|k| format!("constraint-{k}"))
                 .collect(),
+            generalized: true,
             ..Layout::default()
         };
-        Self {
+        Ok(Self {
             mechanics,
             layout,
+            velocities: velocities.len(),
+            free,
+            structure,
             cyclic,
-        }
+            painter: Painter::default(),
+        })
     }
 
     /// The same, with coordinates that are angles: they are reported within ±π.
@@ -89,200 +227,180 @@ impl Lagrangian {
         &*self.mechanics
     }
 
-    /// A state with the given coordinates and velocities.
-    pub fn state(&self, t: f64, q: &[f64], v: &[f64]) -> State {
-        let mut p = vec![0.0; q.len()];
-        self.momentum(t, q, v, &mut p, &mut self.scratch());
-        let mut state = State::new(t, q.to_vec(), p);
-        let mut work = Workspace::default();
-        if self
-            .accelerate(t, q, v, &mut vec![0.0; q.len()], &mut work)
-            .is_ok()
-        {
-            state.lambda.extend_from_slice(&work.unknown[q.len()..]);
-        }
-        state
+    /// Whether its velocities are quasi-velocities.
+    pub fn is_framed(&self) -> bool {
+        self.structure.is_some()
     }
 
-    /// Solves `∂L/∂q̇ (t, q, v) = p` for v, by Newton; one iteration where L is quadratic in v.
+    /// The numbers of the velocities that are not constrained to zero.
+    pub fn free(&self) -> &[usize] {
+        &self.free
+    }
+
+    /// Those of them whose momentum is conserved: with velocities of coordinates, the cyclic coordinates.
+    pub fn cyclic(&self) -> impl Iterator<Item = usize> + '_ {
+        self.cyclic.iter().map(|place| self.free[*place])
+    }
+
+    /// A state with the given coordinates and free velocities.
+    pub fn state(&self, t: f64, q: &[f64], v: &[f64]) -> Result<State, StateError> {
+        StateError::check(&self.layout, q, v)?;
+        let mut p = vec![0.0; v.len()];
+        self.momentum(t, q, v, &mut p, &mut self.scratch());
+        let mut state = State::new(t, q.to_vec(), p);
+        if self.mechanics.constraints() > 0 {
+            let (mut dq, mut dv) = (vec![0.0; q.len()], vec![0.0; v.len()]);
+            let mut work = LagrangianWorkspace::default();
+            if self.accelerate(t, q, v, (&mut dq, &mut dv), &mut work).is_ok() {
+                state.lambda.extend_from_slice(&work.unknown[v.len()..]);
+            }
+        }
+        Ok(state)
+    }
+
+    /// The structure functions where the frame was evaluated; all zero without a frame.
+    pub fn brackets(&self, frame: &FrameFields, out: &mut Brackets) -> Result<(), Undefined> {
+        match &self.structure {
+            Some(structure) => structure.at(frame, out),
+            None => {
+                out.vanish(self.velocities);
+                Ok(())
+            }
+        }
+    }
+
+    /// All velocities from the free ones.
+    pub fn spread(&self, v: &[f64], all: &mut Vec<f64>) {
+        all.clear();
+        all.resize(self.velocities, 0.0);
+        for (i, v) in self.free.iter().zip(v) {
+            all[*i] = *v;
+        }
+    }
+
+    /// All velocities from the free ones, in `all` only if some are constrained.
+    fn all<'v>(&self, v: &'v [f64], all: &'v mut Vec<f64>) -> &'v [f64] {
+        if self.free.len() == self.velocities {
+            return v;
+        }
+        self.spread(v, all);
+        all
+    }
+
+    /// Everything at one point but brackets and constraints; v are all velocities.
+    pub fn evaluate(&self, t: f64, q: &[f64], v: &[f64], out: &mut Evaluation) -> Result<(), Undefined> {
+        let n = q.len();
+        if self.is_framed() {
+            self.mechanics.frame(q, &mut out.frame)?;
+        }
+        self.mechanics.lagrangian(t, q, v, &mut out.lagrangian)?;
+        self.mechanics.force(t, q, v, &mut out.force)?;
+        let (u, lq, force) = (&out.frame.fields, &out.lagrangian.q, &out.force.value);
+        out.drive.clear();
+        if self.is_framed() {
+            let along = |j: &usize| -> f64 { (0..n).map(|a| u[j * n + a] * (lq[a] + force[a])).sum() };
+            out.drive.extend(self.free.iter().map(along));
+        } else {
+            out.drive
+                .extend(lq.iter().zip(force).map(|(lq, force)| lq + force));
+        }
+        Ok(())
+    }
+
+    /// Solves `∂L/∂v (t, q, v) = p` for the free v, by Newton; one iteration where L is quadratic in v.
     pub fn solve_velocity(
         &self,
         t: f64,
         q: &[f64],
         p: &[f64],
         v: &mut [f64],
-        work: &mut Workspace,
+        work: &mut LagrangianWorkspace,
     ) -> Result<(), Undefined> {
         v.fill(0.0);
-        let derivatives = &mut work.derivatives;
+        let (all, l) = (&mut work.all, &mut work.at.lagrangian);
         work.newton.solve(v, Undefined::SingularMass, |v, mass, rest| {
-            self.mechanics.lagrangian(t, q, v, derivatives)?;
-            mass.copy_from_slice(&derivatives.vv);
-            for (i, rest) in rest.iter_mut().enumerate() {
-                *rest = p[i] - derivatives.v[i];
+            self.mechanics.lagrangian(t, q, self.all(v, all), l)?;
+            self.fill_mass(mass, v.len(), &l.vv);
+            for ((rest, i), p) in rest.iter_mut().zip(&self.free).zip(p) {
+                *rest = p - l.v[*i];
             }
             Ok(())
         })
     }
 
-    /// Accelerations and multipliers of the continuous equations:
+    /// q̇, and the equations of motion solved for v̇ and the multipliers:
     ///
     /// ```text
-    /// ⎡ M  Gᵀ ⎤ ⎡ v̇ ⎤   ⎡ ∂L/∂q + f − (∂²L/∂v∂q) v − ∂²L/∂v∂t ⎤
-    /// ⎣ G  0  ⎦ ⎣ λ ⎦ = ⎣ −(d²g/dt² without v̇)                ⎦
+    /// ⎡ M  Gᵀ ⎤ ⎡ v̇ ⎤   ⎡ cᵢⱼᵐ pₘ ξⁱ + uⱼ[L] + uⱼᵃ fₐ − (∂²L/∂v∂q) q̇ − ∂²L/∂v∂t ⎤
+    /// ⎣ G  0  ⎦ ⎣ λ ⎦ = ⎣ −(d²g/dt² without v̇)                                    ⎦
     /// ```
     fn accelerate(
         &self,
         t: f64,
         q: &[f64],
         v: &[f64],
-        dv: &mut [f64],
-        work: &mut Workspace,
+        (dq, dv): (&mut [f64], &mut [f64]),
+        work: &mut LagrangianWorkspace,
     ) -> Result<(), Undefined> {
-        let (n, m) = (q.len(), self.mechanics.constraints());
-        self.mechanics.lagrangian(t, q, v, &mut work.derivatives)?;
-        self.mechanics.force(t, q, v, &mut work.force)?;
-        self.mechanics.constraint(t, q, v, &mut work.constraint)?;
-        let Derivatives {
-            q: lq, vv, vq, vt, ..
-        } = &work.derivatives;
-        work.unknown.clear();
-        for i in 0..n {
-            let drag: f64 = (0..n).map(|j| vq[i * n + j] * v[j]).sum();
-            work.unknown.push(lq[i] + work.force.value[i] - drag - vt[i]);
+        let (n, f, m) = (q.len(), self.free.len(), self.mechanics.constraints());
+        let LagrangianWorkspace {
+            at,
+            constraint,
+            brackets,
+            lu,
+            all,
+            unknown,
+            ..
+        } = work;
+        let all = self.all(v, all);
+        self.evaluate(t, q, all, at)?;
+        let l = &at.lagrangian;
+        unknown.clear();
+        unknown.extend_from_slice(&at.drive);
+        if let Some(structure) = &self.structure {
+            structure.at(&at.frame, brackets)?;
+            at.frame.velocity(all, dq);
+            for (unknown, j) in unknown.iter_mut().zip(&self.free) {
+                *unknown += brackets.term(&l.v, all, *j);
+            }
+        } else {
+            dq.copy_from_slice(v);
         }
-        work.unknown.extend(work.constraint.curvature.iter().map(|c| -c));
-        let size = n + m;
-        let a = work.lu.reset(size);
-        for i in 0..n {
-            a[i * size..i * size + n].copy_from_slice(&vv[i * n..(i + 1) * n]);
-            for k in 0..m {
-                a[i * size + n + k] = work.constraint.jacobian[k * n + i];
-                a[(n + k) * size + i] = work.constraint.jacobian[k * n + i];
+        for (unknown, j) in unknown.iter_mut().zip(&self.free) {
+            let drag: f64 = (0..n).map(|a| l.vq[j * n + a] * dq[a]).sum();
+            *unknown = *unknown - drag - l.vt[*j];
+        }
+        let size = f + m;
+        let a = lu.reset(size);
+        self.fill_mass(a, size, &l.vv);
+        if m > 0 {
+            self.mechanics.constraint(t, q, v, constraint)?;
+            unknown.extend(constraint.curvature.iter().map(|c| -c));
+            for (k, row) in constraint.jacobian.chunks_exact(n).enumerate() {
+                for (i, slope) in row.iter().enumerate() {
+                    a[i * size + f + k] = *slope;
+                    a[(f + k) * size + i] = *slope;
+                }
             }
         }
-        if !work.lu.solve(&mut work.unknown) {
+        if !lu.solve(unknown) {
             return Err(Undefined::SingularMass);
         }
-        dv.copy_from_slice(&work.unknown[..n]);
+        dv.copy_from_slice(&unknown[..f]);
         Ok(())
     }
-}
 
-impl System for Lagrangian {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch) {
-        let work = workspace::<Workspace>(scratch);
-        let n = state.q.len();
-        out.velocity.resize(n, 0.0);
-        let mut total = f64::NAN;
-        if self
-            .solve_velocity(state.t, &state.q, &state.p, &mut out.velocity, work)
-            .is_ok()
-            && self
-                .mechanics
-                .lagrangian(state.t, &state.q, &out.velocity, &mut work.derivatives)
-                .is_ok()
-        {
-            let action: f64 = out.velocity.iter().zip(&state.p).map(|(v, p)| v * p).sum();
-            total = action - work.derivatives.value;
-        } else {
-            out.velocity.fill(f64::NAN);
+    /// The mass matrix of the free velocities, in the corner of a matrix with rows of the given length.
+    fn fill_mass(&self, out: &mut [f64], length: usize, mass: &[f64]) {
+        let k = self.velocities;
+        if length == k {
+            out.copy_from_slice(mass);
+            return;
         }
-        work.unknown.clear();
-        work.unknown.resize(n, 0.0);
-        let rest = self
-            .mechanics
-            .lagrangian(state.t, &state.q, &work.unknown, &mut work.derivatives);
-        let potential = if rest.is_ok() {
-            -work.derivatives.value
-        } else {
-            f64::NAN
-        };
-        out.energy = Energy {
-            kinetic: total - potential,
-            potential,
-        };
-        out.invariants.clear();
-        let found = self.mechanics.invariant(
-            state.t,
-            &state.q,
-            &out.velocity,
-            &mut out.invariants,
-            &mut work.derivatives.sweep,
-        );
-        if found.is_err() {
-            out.invariants.resize(self.mechanics.invariants().len(), f64::NAN);
-        }
-        out.invariants.extend(self.cyclic.iter().map(|i| state.p[*i]));
-        out.manifold = ManifoldError::default();
-        out.constraint = (self.mechanics.constraints() > 0).then(|| {
-            let found = self
-                .mechanics
-                .constraint(state.t, &state.q, &out.velocity, &mut work.constraint);
-            let largest = work.constraint.value.iter().fold(0.0_f64, |m, g| m.max(g.abs()));
-            if found.is_ok() { largest } else { f64::NAN }
-        });
-        out.multipliers.clear();
-        if self.mechanics.constraints() > 0 {
-            let found = self.accelerate(state.t, &state.q, &out.velocity, &mut vec![0.0; n], work);
-            out.multipliers.extend_from_slice(&work.unknown[n..]);
-            if found.is_err() {
-                out.multipliers.fill(f64::NAN);
-                out.multipliers.resize(self.mechanics.constraints(), f64::NAN);
+        for (row, i) in out.chunks_exact_mut(length.max(1)).zip(&self.free) {
+            for (out, j) in row.iter_mut().zip(&self.free) {
+                *out = mass[i * k + j];
             }
         }
-    }
-
-    fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
-        if self
-            .solve_velocity(t, q, p, v, workspace::<Workspace>(scratch))
-            .is_err()
-        {
-            v.fill(f64::NAN);
-        }
-    }
-
-    fn momentum(&self, t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
-        let work = workspace::<Workspace>(scratch);
-        match self.mechanics.lagrangian(t, q, v, &mut work.derivatives) {
-            Ok(()) => p.copy_from_slice(&work.derivatives.v),
-            Err(_) => p.fill(f64::NAN),
-        }
-    }
-
-    fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
-        dq.copy_from_slice(v);
-        if self
-            .accelerate(t, q, v, dv, workspace::<Workspace>(scratch))
-            .is_err()
-        {
-            dv.fill(f64::NAN);
-        }
-    }
-
-    fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
-        self.accelerate(t, q, v, &mut vec![0.0; q.len()], workspace::<Workspace>(scratch))
-            .err()
-    }
-
-    /// Generalized coordinates have no manifold to leave.
-    fn project(&self, _: &mut [f64], _: &mut [f64]) {}
-
-    fn sites(&self, _: &[f64], _: &mut [Vec3]) {}
-
-    fn canonical(&self, origin: &[f64], q: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        (q.iter().zip(origin).map(|(q, o)| q - o).collect(), p.to_vec())
-    }
-
-    fn state_from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        (x.iter().zip(origin).map(|(x, o)| x + o).collect(), y.to_vec())
-    }
-
-    fn scratch(&self) -> Scratch {
-        Box::new(Workspace::default())
     }
 }

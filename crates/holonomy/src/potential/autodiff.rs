@@ -24,6 +24,9 @@ pub trait SmoothPotential: Send + Sync {
 
 /// Gives a [`SmoothPotential`] its gradient by forward differentiation: one evaluation per
 /// coordinate it depends on.
+///
+/// Its elementary functions are those of the dual-number crate, hence of the platform: unlike those of
+/// [`crate::math`], their last bits may differ from machine to machine.
 pub struct Autodiff<P> {
     potential: P,
     /// Dual copies of the points, reused. A second thread that finds it taken makes its own.
@@ -64,6 +67,10 @@ impl<P: SmoothPotential> Potential for Autodiff<P> {
             Ok(mut seeded) => self.differentiate(points, gradient, &mut seeded),
             Err(_) => self.differentiate(points, gradient, &mut Vec::new()),
         }
+    }
+
+    fn points_needed(&self) -> usize {
+        self.potential.points().iter().max().map_or(0, |k| k + 1)
     }
 
     fn symmetry(&self) -> Symmetry {

@@ -5,7 +5,7 @@ use crate::Vec3;
 ///
 /// ```text
 /// cosine    V = κ (1 − cos θ)       ≈ ½ κ θ²
-/// quartic   V = ½ κ (1 − cos θ)²    ≈ ⅛ κ θ⁴   (document 001: no stiffness at small angles)
+/// quartic   V = ½ κ (1 − cos θ)²    ≈ ⅛ κ θ⁴   (Lee–Leok–McClamroch: no stiffness at small angles)
 /// ```
 #[derive(Clone, Debug)]
 pub struct Bending {
@@ -62,6 +62,12 @@ impl Potential for Bending {
             gradient[*i] += points[*j] * slope;
             gradient[*j] += points[*i] * slope;
         }
+    }
+
+    fn points_needed(&self) -> usize {
+        let joined = self.joints.iter().flatten();
+        let all = joined.chain(self.clamps.iter().map(|(_, i)| i));
+        all.max().map_or(0, |k| k + 1)
     }
 
     fn symmetry(&self) -> Symmetry {

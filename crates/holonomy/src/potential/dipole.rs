@@ -1,5 +1,5 @@
 use super::{Potential, Symmetry};
-use crate::Vec3;
+use crate::{Vec3, math};
 
 /// Magnetic dipoles that turn about fixed pivots.
 ///
@@ -30,8 +30,8 @@ impl Dipoles {
             for j in i + 1..pivots.len() {
                 let r = pivots[j] - pivots[i];
                 let distance = r.norm();
-                let strength =
-                    permeability * moments[i] * moments[j] / (4.0 * std::f64::consts::PI * distance.powi(3));
+                let strength = permeability * moments[i] * moments[j]
+                    / (4.0 * std::f64::consts::PI * math::powi(distance, 3));
                 pairs.push(Pair {
                     i,
                     j,
@@ -60,6 +60,10 @@ impl Potential for Dipoles {
             gradient[*i] += (q[*j] - axis * (3.0 * axis.dot(&q[*j]))) * *strength;
             gradient[*j] += (q[*i] - axis * (3.0 * axis.dot(&q[*i]))) * *strength;
         }
+    }
+
+    fn points_needed(&self) -> usize {
+        self.pairs.iter().map(|pair| pair.j + 1).max().unwrap_or(0)
     }
 
     fn symmetry(&self) -> Symmetry {

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{
     Vec3,
-    formula::{DomainError, Expressions, Formula, Program, Workspace},
-    lagrangian::Undefined,
+    formula::{DomainError, Expressions, Formula, Program, Registers, SubExpression},
+    system::Undefined,
 };
 use std::sync::Mutex;
 
@@ -44,14 +44,14 @@ pub struct FormulaPotential {
     probe: Program,
     uniform: bool,
     /// Memory, used again. A second thread that finds it taken makes its own.
-    sweep: Mutex<Sweep>,
+    sweep: Mutex<Evaluated>,
 }
 
 #[derive(Default)]
-struct Sweep {
+struct Evaluated {
     x: Vec<f64>,
     out: Vec<f64>,
-    registers: Workspace,
+    registers: Registers,
 }
 
 /// Configurations taken at random at which symmetry is looked for, and how many must have a value.
@@ -118,7 +118,7 @@ impl FormulaPotential {
     ) -> R {
         match self.sweep.try_lock() {
             Ok(mut sweep) => act(sweep.of(program, &self.members, points)),
-            Err(_) => act(Sweep::default().of(program, &self.members, points)),
+            Err(_) => act(Evaluated::default().of(program, &self.members, points)),
         }
     }
 
@@ -150,7 +150,7 @@ impl FormulaPotential {
     }
 }
 
-impl Sweep {
+impl Evaluated {
     fn of(&mut self, program: &Program, members: &[usize], points: &[Vec3]) -> Result<&[f64], DomainError> {
         self.x.clear();
         for k in members {
@@ -245,7 +245,7 @@ impl Potential for FormulaPotential {
         })
     }
 
-    fn expressions(&self) -> Vec<String> {
+    fn expressions(&self) -> Vec<SubExpression> {
         self.program.expressions()
     }
 }

@@ -1,5 +1,9 @@
 use super::{Carriers, Potential, Symmetry};
-use crate::Vec3;
+use crate::{
+    Vec3,
+    spheres::{Body, Links},
+    system::Base,
+};
 
 /// Uniform gravity, `V = V₀ − Σₖ wₖ g·rₖ`.
 ///
@@ -12,6 +16,27 @@ pub struct Gravity {
     pub weights: Vec<f64>,
     /// Energy `V₀` of the parts that do not move, J.
     pub offset: f64,
+}
+
+impl Gravity {
+    /// On the bodies of [`crate::spheres::Spheres`], which they weigh by their mass.
+    pub fn on(acceleration: Vec3, bodies: &[Body]) -> Self {
+        let links = Links::unchecked(bodies);
+        let mut carried: Vec<f64> = bodies.iter().map(|body| body.mass).collect();
+        let mut anchored = Vec3::zeros();
+        for i in (0..bodies.len()).rev() {
+            match bodies[i].base {
+                Base::Site(parent) if parent < i => carried[parent] += carried[i],
+                Base::Site(_) => {}
+                Base::Fixed(r) => anchored += r * carried[i],
+            }
+        }
+        Self {
+            acceleration,
+            weights: (0..bodies.len()).map(|i| links.first_moment(i)).collect(),
+            offset: -acceleration.dot(&anchored),
+        }
+    }
 }
 
 impl Potential for Gravity {
@@ -29,6 +54,10 @@ impl Potential for Gravity {
         for (w, out) in self.weights.iter().zip(gradient) {
             *out -= *w * self.acceleration;
         }
+    }
+
+    fn points_needed(&self) -> usize {
+        self.weights.len()
     }
 
     fn is_uniform(&self) -> bool {

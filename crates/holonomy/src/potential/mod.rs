@@ -4,6 +4,7 @@
 mod autodiff;
 mod bending;
 mod dipole;
+mod fault;
 mod formula;
 mod gravity;
 mod pair;
@@ -13,18 +14,54 @@ mod symmetry;
 pub use autodiff::{Autodiff, Scalar, SmoothPotential};
 pub use bending::{Bending, BendingLaw};
 pub use dipole::Dipoles;
+pub use fault::{FaultSlot, PotentialFault};
 pub use formula::FormulaPotential;
 pub use gravity::Gravity;
 pub use pair::{
-    Argument, Cotangent, Cutoff, CutoffError, LennardJones, NearPairs, PairFormula, PairLaw, Pairs,
+    Argument, Cotangent, Cutoff, CutoffError, KnownLaw, LennardJones, NearPairs, PairFormula, PairLaw, Pairs,
 };
 pub use spring::Spring;
 pub(crate) use symmetry::scattered;
 pub use symmetry::{Carriers, Configuration, Symmetry};
 
-use crate::{Vec3, lagrangian::Undefined};
+use crate::{Vec3, formula::SubExpression, system::Undefined};
+use std::sync::Arc;
 
 /// A potential energy that depends on points.
+///
+/// One of one's own, with its gradient:
+///
+/// ```
+/// use holonomy::{Vec3, potential::{Potential, Symmetry}, spheres::{Body, Spheres, SpheresParts}, system::System};
+///
+/// /// `V = ½ k (q·a)²`: a body that is drawn to the plane across a unit vector a.
+/// struct Plane { normal: Vec3, stiffness: f64 }
+///
+/// impl Potential for Plane {
+///     fn energy(&self, points: &[Vec3]) -> f64 {
+///         0.5 * self.stiffness * points[0].dot(&self.normal).powi(2)
+///     }
+///     fn add_gradient(&self, points: &[Vec3], gradient: &mut [Vec3]) {
+///         gradient[0] += self.normal * (self.stiffness * points[0].dot(&self.normal));
+///     }
+///     fn points_needed(&self) -> usize {
+///         1
+///     }
+///     fn symmetry(&self) -> Symmetry {
+///         Symmetry::About(self.normal)
+///     }
+/// }
+///
+/// let spheres = Spheres::new(SpheresParts {
+///     bodies: vec![Body::point("bob", 1.0, 1.0)],
+///     potentials: vec![Box::new(Plane { normal: Vec3::z(), stiffness: 2.0 })],
+///     ..SpheresParts::default()
+/// })?;
+/// // Its symmetry decides what is measured.
+/// assert_eq!(spheres.layout().conserved.invariants, ["angular momentum z"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// Where only the energy is at hand, [`Autodiff`] finds the gradient.
 pub trait Potential: Send + Sync {
     /// The energy, J.
     fn energy(&self, points: &[Vec3]) -> f64;
@@ -45,6 +82,11 @@ pub trait Potential: Send + Sync {
     fn members(&self) -> Option<&[usize]> {
         None
     }
+    /// How many points there must be for it: one more than the largest number of those it depends on.
+    fn points_needed(&self) -> usize {
+        let members = self.members().unwrap_or_default();
+        members.iter().max().map_or(0, |k| k + 1)
+    }
     /// Second derivatives in the coordinates of its members, row by row; `false` if it has none to give, and
     /// differences of the gradient must do.
     fn hessian(&self, points: &[Vec3], out: &mut [f64]) -> bool {
@@ -63,14 +105,22 @@ pub trait Potential: Send + Sync {
     fn down(&self) -> Option<Vec3> {
         None
     }
+    /// The two points that it is drawn between as a spring, if it is one.
+    fn drawn_as_spring(&self) -> Option<[usize; 2]> {
+        None
+    }
     /// What has no value, or no derivative, at these points, if it is known; its number is that in `expressions`.
     fn undefined(&self, points: &[Vec3]) -> Option<Undefined> {
         let _ = points;
         None
     }
-    /// The expressions that [`Undefined`] numbers, as text.
-    fn expressions(&self) -> Vec<String> {
+    /// The expressions that [`Undefined`] numbers.
+    fn expressions(&self) -> Vec<SubExpression> {
         Vec::new()
+    }
+    /// Where it reports that it failed, if it can: the same slot at every call.
+    fn faults(&self) -> Option<Arc<FaultSlot>> {
+        None
     }
     /// What it did with lists of neighbours, if it has any.
     fn list_work(&self) -> Option<ListWork> {

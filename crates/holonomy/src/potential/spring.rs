@@ -62,6 +62,10 @@ impl Potential for Spring {
         true
     }
 
+    fn drawn_as_spring(&self) -> Option<[usize; 2]> {
+        Some(self.between)
+    }
+
     fn is_translation_invariant(&self) -> bool {
         true
     }

@@ -1,4 +1,4 @@
-//! Rotations that change nothing: they decide which angular momenta are kept.
+//! Rotations that change nothing: they decide which angular momenta are conserved.
 //!
 //! Where they do not follow from the kind of a potential they are found from torques. Rotations about e leave V alone
 //! if and only if
@@ -7,7 +7,7 @@
 //! e · τ = 0,    τ = Σₖ aₖ × ∂V/∂rₖ,      aₖ the part of rₖ that turns
 //! ```
 //! everywhere. If V is analytic, some configurations taken at random are enough: τ spans the axes that are no symmetry.
-use crate::Vec3;
+use crate::{Vec3, math};
 
 /// Rotations that leave a potential unchanged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +97,7 @@ pub(crate) fn scattered(number: u64, index: usize) -> Vec3 {
         let mut z = state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 * f64::powi(2.0, -52) - 1.0
+        ((z ^ (z >> 31)) >> 11) as f64 * math::powi(2.0, -52) - 1.0
     };
     Vec3::new(next(), next(), next())
 }

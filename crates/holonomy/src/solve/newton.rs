@@ -1,5 +1,5 @@
 //! Newton's method for a few unknowns.
-use super::Lu;
+use super::{Corrections, Lu, Stop, Unsolved};
 
 /// Work space of the method.
 #[derive(Clone, Debug, Default)]
@@ -9,15 +9,13 @@ pub struct Newton {
     rest: Vec<f64>,
 }
 
-/// Corrections stop at this fraction of the unknowns; the next would be below rounding.
-const LAST_CORRECTION: f64 = 1e-10;
 const MAX_ITERATIONS: u32 = 30;
 const MAX_HALVINGS: u32 = 200;
 
 impl Newton {
-    /// Solves `F(x) = 0` from where x is. `at` writes the derivative, row by row, and `−F`; where it fails, as
+    /// Solves `F(x) = 0` from where x is. `at` writes the Jacobian, row by row, and `−F`; where it fails, as
     /// beyond the speed of light, the last correction is taken back by half. `singular` is the error where the
-    /// derivative has no inverse, or the corrections do not end.
+    /// Jacobian has no inverse, or the corrections do not end. An x that overflows is left for the caller to see.
     pub fn solve<E>(
         &mut self,
         x: &mut [f64],
@@ -26,8 +24,9 @@ impl Newton {
     ) -> Result<(), E> {
         self.correction.clear();
         self.rest.resize(x.len(), 0.0);
-        let (mut iterations, mut halvings) = (0, 0);
-        while iterations < MAX_ITERATIONS {
+        let mut corrections = Corrections::new(MAX_ITERATIONS);
+        let mut halvings = 0;
+        loop {
             if let Err(error) = at(x, self.lu.reset(x.len()), &mut self.rest) {
                 if self.correction.is_empty() || halvings == MAX_HALVINGS {
                     return Err(error);
@@ -39,7 +38,6 @@ impl Newton {
                 }
                 continue;
             }
-            iterations += 1;
             if !self.lu.solve(&mut self.rest) {
                 return Err(singular);
             }
@@ -50,10 +48,11 @@ impl Newton {
                 change = change.max(correction.abs());
                 size = size.max(x.abs());
             }
-            if change <= LAST_CORRECTION * size || change == 0.0 {
-                return Ok(());
+            match corrections.is_last(change, Stop::quadratic(size)) {
+                Ok(false) => {}
+                Ok(true) | Err(Unsolved::NotFinite) => return Ok(()),
+                Err(Unsolved::NotConverged { .. }) => return Err(singular),
             }
         }
-        Err(singular)
     }
 }

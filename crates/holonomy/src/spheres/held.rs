@@ -5,8 +5,8 @@
 //! Mᵢᵢ ω̇ᵢ − … = … − ℓᵢ qᵢ × λ                    (2.9) with the force −λ of the point on the tip
 //! Σ ℓᵢ q̈ᵢ = 0,    q̈ᵢ = ω̇ᵢ × qᵢ + ωᵢ × (ωᵢ × qᵢ)    three equations for λ
 //! ```
-use super::{Body, Spheres, Workspace};
-use crate::{Vec3, geometry::s2, system::Base};
+use super::{Body, Spheres, SpheresError, Workspace, parts::is_finite};
+use crate::{Vec3, geometry::s2, math, system::Base};
 use nalgebra::Matrix3;
 
 /// What is held, and where.
@@ -26,7 +26,12 @@ const LARGEST_TURN: f64 = 0.3;
 const MOST_STEPS: usize = 200;
 
 impl Held {
-    pub(super) fn new(bodies: &[Body], body: usize, at: Vec3) -> Self {
+    /// Of bodies that have been checked.
+    pub(super) fn new(bodies: &[Body], body: usize, at: Vec3) -> Result<Self, SpheresError> {
+        if body >= bodies.len() {
+            let bodies = bodies.len();
+            return Err(SpheresError::HeldNoBody { body, bodies });
+        }
         let (mut path, mut base) = (vec![body], bodies[body].base);
         while let Base::Site(parent) = base {
             path.push(parent);
@@ -37,7 +42,13 @@ impl Held {
             Base::Fixed(base) => base,
             Base::Site(_) => unreachable!("no base is left to go to"),
         };
-        Self { body, at, path, base }
+        let held = Self { body, at, path, base };
+        let (apart, reach) = (held.span().norm(), held.reach(bodies));
+        if !is_finite(&at) || apart > reach {
+            let body = bodies[body].name.clone();
+            return Err(SpheresError::OutOfReach { body, apart, reach });
+        }
+        Ok(held)
     }
 
     /// The links from the fixed base to the tip.
@@ -56,7 +67,7 @@ impl Held {
     }
 
     /// g, the way from where the tip should be to where it is.
-    fn opening(&self, bodies: &[Body], q: &[Vec3]) -> Vec3 {
+    fn violation(&self, bodies: &[Body], q: &[Vec3]) -> Vec3 {
         let links = self.path.iter();
         links.fold(self.base - self.at, |sum, i| sum + q[*i] * bodies[*i].length)
     }
@@ -65,10 +76,10 @@ impl Held {
     fn give(&self, bodies: &[Body], q: &[Vec3]) -> Option<Matrix3<f64>> {
         let mut sum = Matrix3::zeros();
         for i in &self.path {
-            sum += (Matrix3::identity() - q[*i] * q[*i].transpose()) * bodies[*i].length.powi(2);
+            sum += (Matrix3::identity() - q[*i] * q[*i].transpose()) * math::powi(bodies[*i].length, 2);
         }
         // What is lost in a line is the third of the eigenvalues; the others are as large as the trace.
-        let least = 1e-14 * (sum.trace() / 3.0).powi(3);
+        let least = 1e-14 * math::powi(sum.trace() / 3.0, 3);
         sum.try_inverse().filter(|_| sum.determinant() > least)
     }
 
@@ -77,7 +88,7 @@ impl Held {
         let rounding = f64::EPSILON * self.reach(bodies);
         let mut before = f64::INFINITY;
         for _ in 0..MOST_STEPS {
-            let g = self.opening(bodies, q);
+            let g = self.violation(bodies, q);
             let size = g.norm();
             // Rounding alone is left where a step no longer helps.
             if size <= rounding || (size >= before && size < 16.0 * rounding) {
@@ -111,21 +122,14 @@ impl Held {
 }
 
 impl Spheres {
-    /// Holds the tip of a body at a fixed point.
-    pub fn hold(mut self, body: usize, at: Vec3) -> Self {
-        self.held = Some(Held::new(&self.bodies, body, at));
-        self.describe();
-        self
-    }
-
     /// The tip that is held, if one is.
     pub fn held(&self) -> Option<&Held> {
         self.held.as_ref()
     }
 
     /// How far the held tip is from where it should be, m.
-    pub fn opening(&self, q: &[Vec3]) -> Option<f64> {
-        Some(self.held.as_ref()?.opening(&self.bodies, q).norm())
+    pub fn violation(&self, q: &[Vec3]) -> Option<f64> {
+        Some(self.held.as_ref()?.violation(&self.bodies, q).norm())
     }
 
     /// Moves to the nearest configuration that is closed, with velocities that leave it so.

@@ -1,4 +1,7 @@
-use super::links::{Block, Joint, Links};
+use super::{
+    SpheresError,
+    links::{Block, LinkWork, Links, Segment},
+};
 use crate::{Vec3, solve::Lu};
 use nalgebra::Matrix3;
 
@@ -19,6 +22,16 @@ pub enum Inertia {
 /// Why a matrix is not an inertia matrix.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InertiaError {
+    /// A row is longer or shorter than there are rows.
+    #[error("the inertia matrix is not square: row {row} has {entries} entries, and there are {rows} rows")]
+    NotSquare {
+        /// Row, from 1.
+        row: usize,
+        /// Its entries.
+        entries: usize,
+        /// Rows.
+        rows: usize,
+    },
     /// `M[i][j] ≠ M[j][i]`.
     #[error(
         "the inertia matrix is not symmetric: entry ({row}, {column}) is {value}, ({column}, {row}) is {mirror}"
@@ -46,37 +59,21 @@ pub enum InertiaError {
 /// Work space for the solutions below.
 #[derive(Clone, Default)]
 pub struct InertiaWork {
-    joints: Vec<Joint>,
+    joints: Vec<LinkWork>,
     sums: Vec<Vec3>,
     lu: Lu,
-}
-
-impl Default for Inertia {
-    fn default() -> Self {
-        Self::Links(Links::new(Vec::new()))
-    }
 }
 
 impl Inertia {
     /// A general matrix, checked; diagonal ones are recognised.
     pub fn from_matrix(rows: &[Vec<f64>]) -> Result<Self, InertiaError> {
         let size = rows.len();
-        for (i, row) in rows.iter().enumerate() {
-            for (j, value) in row.iter().enumerate().take(i) {
-                let mirror = rows[j][i];
-                if *value != mirror {
-                    let (row, column) = (i + 1, j + 1);
-                    return Err(InertiaError::NotSymmetric {
-                        row,
-                        column,
-                        value: *value,
-                        mirror,
-                    });
-                }
-            }
+        if let Some(row) = rows.iter().position(|row| row.len() != size) {
+            let (rows, entries, row) = (size, rows[row].len(), row + 1);
+            return Err(InertiaError::NotSquare { row, entries, rows });
         }
         let matrix: Vec<f64> = rows.iter().flatten().copied().collect();
-        check_positive(size, matrix.clone())?;
+        check_matrix(size, &matrix)?;
         let off_diagonal = |k: usize| k / size != k % size;
         if matrix
             .iter()
@@ -92,14 +89,30 @@ impl Inertia {
 
     /// A diagonal matrix: bodies that are not joined.
     pub fn diagonal_matrix(moments: impl Iterator<Item = f64>) -> Self {
-        let body = |moment| super::Link {
+        let body = |moment| Segment {
             parent: None,
             length: 1.0,
             mass: moment,
             centre: 1.0,
             moment,
         };
-        Self::Links(Links::new(moments.map(body).collect()))
+        Self::Links(Links::of(moments.map(body).collect()))
+    }
+
+    /// Whether it is one of so many bodies.
+    pub(super) fn check(&self, bodies: usize) -> Result<(), SpheresError> {
+        if self.len() != bodies {
+            let rows = self.len();
+            return Err(SpheresError::InertiaSize { rows, bodies });
+        }
+        match self {
+            // As its moments were given.
+            Self::Links(links) => match links.diagonal().iter().position(|m| !(*m > 0.0 && m.is_finite())) {
+                Some(k) => Err(InertiaError::NotPositiveDefinite { rows: k + 1 }.into()),
+                None => Ok(()),
+            },
+            Self::Dense { size, matrix } => Ok(check_matrix(*size, matrix)?),
+        }
     }
 
     /// Number of bodies.
@@ -203,6 +216,33 @@ impl Inertia {
             }
         }
     }
+}
+
+/// Whether a matrix, row by row, is symmetric and positive definite.
+fn check_matrix(size: usize, matrix: &[f64]) -> Result<(), InertiaError> {
+    if matrix.len() != size * size {
+        let entries = matrix.len() - matrix.len().min(size * size.saturating_sub(1));
+        return Err(InertiaError::NotSquare {
+            row: size,
+            entries,
+            rows: size,
+        });
+    }
+    for i in 0..size {
+        for j in 0..i {
+            let (value, mirror) = (matrix[i * size + j], matrix[j * size + i]);
+            if value != mirror {
+                let (row, column) = (i + 1, j + 1);
+                return Err(InertiaError::NotSymmetric {
+                    row,
+                    column,
+                    value,
+                    mirror,
+                });
+            }
+        }
+    }
+    check_positive(size, matrix.to_vec())
 }
 
 /// Cholesky factorisation, only to see whether it exists.

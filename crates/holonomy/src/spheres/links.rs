@@ -7,13 +7,14 @@
 //! with mass mⱼ, centre of mass at the fraction cⱼ of the length ℓⱼ and moment of inertia Iⱼ about
 //! the link's own base. This matrix is never stored: products with it, and the solution of the
 //! block systems that the equations of motion lead to, take two sweeps over the links.
+use super::{Body, SpheresError, parts::check_body};
 use crate::Vec3;
 use nalgebra::{Matrix3, SMatrix, SVector};
 
-/// One link, for [`Links::new`].
+/// What the inertia matrix is made of: a body without its name and place.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Link {
-    /// The link it hangs on; parents come before children. `None`: a fixed pivot.
+pub struct Segment {
+    /// The link it hangs on, one before it. `None`: a fixed pivot.
     pub parent: Option<usize>,
     /// Length ℓ, m.
     pub length: f64,
@@ -25,26 +26,14 @@ pub struct Link {
     pub moment: f64,
 }
 
-impl Link {
-    /// A point mass at the end of a massless rod.
-    pub fn point(parent: Option<usize>, mass: f64, length: f64) -> Self {
+impl Segment {
+    fn of(body: &Body) -> Self {
         Self {
-            parent,
-            length,
-            mass,
-            centre: 1.0,
-            moment: mass * length * length,
-        }
-    }
-
-    /// A thin uniform rod.
-    pub fn rod(parent: Option<usize>, mass: f64, length: f64) -> Self {
-        Self {
-            parent,
-            length,
-            mass,
-            centre: 0.5,
-            moment: mass * length * length / 3.0,
+            parent: body.parent(),
+            length: body.length,
+            mass: body.mass,
+            centre: body.centre,
+            moment: body.moment,
         }
     }
 }
@@ -52,7 +41,7 @@ impl Link {
 /// The inertia of links joined end to end.
 #[derive(Clone, Debug)]
 pub struct Links {
-    links: Vec<Link>,
+    links: Vec<Segment>,
     /// `gᵢ`, kg.
     coupling: Vec<f64>,
     /// `gᵢ − Σ g` of the children, summed without cancellation: the mass at the end of link i.
@@ -69,9 +58,9 @@ pub struct Block<const N: usize> {
     pub left: SMatrix<f64, N, 3>,
 }
 
-/// What [`Links::solve`] keeps per link between its two sweeps.
+/// What [`Links::solve`] stores per link between its two sweeps.
 #[derive(Clone, Default)]
-pub struct Joint {
+pub struct LinkWork {
     /// `Σ (g + W)` over the children, and then b in its first rows.
     b: Matrix3<f64>,
     /// `Σ r` over the children, and then `Pᵢ + ℓᵢVᵢxᵢ`.
@@ -79,8 +68,25 @@ pub struct Joint {
 }
 
 impl Links {
-    /// Joins links; every parent must come before its children.
-    pub fn new(links: Vec<Link>) -> Self {
+    /// Joins bodies, each after the one it hangs on, at their tips.
+    pub fn new(bodies: &[Body]) -> Result<Self, SpheresError> {
+        for (number, body) in bodies.iter().enumerate() {
+            check_body(number, body)?;
+        }
+        Ok(Self::of(bodies.iter().map(Segment::of).collect()))
+    }
+
+    /// The same for bodies that are not checked: those on others that do not come before them are left out.
+    pub(crate) fn unchecked(bodies: &[Body]) -> Self {
+        let segments = bodies.iter().enumerate().map(|(i, body)| Segment {
+            parent: body.parent().filter(|parent| *parent < i),
+            ..Segment::of(body)
+        });
+        Self::of(segments.collect())
+    }
+
+    /// Joins links; every parent comes before its children.
+    pub(super) fn of(links: Vec<Segment>) -> Self {
         let n = links.len();
         let mut beyond = vec![0.0; n];
         let mut end_mass: Vec<f64> = links.iter().map(|l| l.centre * l.mass).collect();
@@ -118,8 +124,8 @@ impl Links {
         self.links.is_empty()
     }
 
-    /// The links as given.
-    pub fn links(&self) -> &[Link] {
+    /// The links.
+    pub fn links(&self) -> &[Segment] {
         &self.links
     }
 
@@ -195,14 +201,14 @@ impl Links {
     /// ```
     pub fn solve<const N: usize>(
         &self,
-        joints: &mut Vec<Joint>,
+        joints: &mut Vec<LinkWork>,
         right: impl Fn(usize) -> SMatrix<f64, 3, N>,
         block: impl Fn(usize, &SMatrix<f64, 3, N>) -> Block<N>,
         x: &mut [SVector<f64, N>],
     ) -> bool {
         let n = self.len();
         joints.clear();
-        joints.resize_with(n, Joint::default);
+        joints.resize_with(n, LinkWork::default);
         for i in (0..n).rev() {
             let length = self.links[i].length;
             let right = right(i);
@@ -226,7 +232,7 @@ impl Links {
             joints[i].b.fixed_rows_mut::<N>(0).copy_from(&b);
         }
         for i in 0..n {
-            let Link { parent, length, .. } = self.links[i];
+            let Segment { parent, length, .. } = self.links[i];
             let p = parent.map_or_else(Vec3::zeros, |parent| joints[parent].sum);
             x[i] += joints[i].b.fixed_rows::<N>(0) * p;
             joints[i].sum = p + right(i) * x[i] * length;

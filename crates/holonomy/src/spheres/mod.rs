@@ -7,52 +7,34 @@
 //! q̇ᵢ = ωᵢ × qᵢ                                                              (2.10)
 //! Mᵢᵢ ω̇ᵢ − Σ_{j≠i} Mᵢⱼ qᵢ × (qⱼ × ω̇ⱼ) = Σ_{j≠i} Mᵢⱼ |ωⱼ|² qᵢ × qⱼ − qᵢ × ∂ᵢV   (2.9)
 //! ```
-//! Equation numbers are those of Lee, Leok & McClamroch (2009), document 001. The first line is
+//! Equation numbers are those of Lee, Leok & McClamroch (2009). The first line is
 //! the matrix of (2.11) applied to ω. It is invertible for any `q`, also off the manifold, where
 //! conventional methods wander.
+mod body;
+mod error;
 mod held;
 mod inertia;
 mod links;
+mod parts;
+mod scene;
+mod start;
 mod symmetry;
+mod system;
 
+pub use body::{Body, Point};
+pub use error::SpheresError;
 pub use held::Held;
 pub use inertia::{Inertia, InertiaError, InertiaWork};
-pub use links::{Block, Joint, Link, Links};
+pub use links::{Block, LinkWork, Links, Segment};
+pub use parts::SpheresParts;
 
 use crate::{
     Vec3,
-    geometry::s2,
-    lagrangian::Undefined,
-    potential::{ListWork, Potential, Symmetry},
+    potential::{ListWork, Potential},
     solve::Lu,
-    system::{Base, Layout, ManifoldError, Measurement, Names, Scratch, State, System, workspace},
+    system::{Base, Layout, Undefined},
 };
 use std::sync::Arc;
-
-/// A body of [`Spheres`] as it is drawn and named: a link from its base along its direction.
-#[derive(Clone, Debug)]
-pub struct Body {
-    /// Unique name.
-    pub name: String,
-    /// Where it begins.
-    pub base: Base,
-    /// How long it is, m.
-    pub length: f64,
-}
-
-/// A point on a body, at a distance from its base along its direction; or a fixed point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Point {
-    /// Fixed in space.
-    Fixed(Vec3),
-    /// Carried by a body.
-    On {
-        /// The body.
-        body: usize,
-        /// Distance from the body's base, m.
-        distance: f64,
-    },
-}
 
 /// A system on (S²)ⁿ.
 pub struct Spheres {
@@ -65,6 +47,7 @@ pub struct Spheres {
     expressions: Vec<u32>,
     /// Axes of the conserved angular momenta.
     axes: Vec<Vec3>,
+    drawn: scene::Drawn,
     layout: Layout,
 }
 
@@ -93,69 +76,14 @@ pub fn view_mut(x: &mut [f64]) -> &mut [Vec3] {
 }
 
 impl Spheres {
-    /// Puts a system together. Potentials see the directions of the bodies as points `0..n` and
-    /// `points[k]` as point `n + k`. Bodies that begin at another body's site come after it.
-    pub fn new(
-        bodies: Vec<Body>,
-        inertia: Inertia,
-        points: Vec<Point>,
-        potentials: Vec<Box<dyn Potential>>,
-    ) -> Self {
-        let mut spheres = Self {
-            bodies: bodies.into(),
-            inertia,
-            points,
-            potentials,
-            held: None,
-            expressions: Vec::new(),
-            axes: Vec::new(),
-            layout: Layout::default(),
-        };
-        spheres.describe();
-        spheres
-    }
-
-    /// Finds what is kept, and names everything.
-    fn describe(&mut self) {
-        self.axes = match self.symmetry() {
-            Symmetry::All => vec![Vec3::x(), Vec3::y(), Vec3::z()],
-            Symmetry::About(axis) => vec![symmetry::towards_positive(axis)],
-            Symmetry::None => Vec::new(),
-        };
-        let bodies = &self.bodies;
-        let names = bodies.clone();
-        let label = |symbol: &'static str| {
-            let bodies = bodies.clone();
-            let name = move |k: usize| format!("{symbol}.{}.{}", bodies[k / 3].name, ["x", "y", "z"][k % 3]);
-            Names::made(3 * names.len(), name)
-        };
-        let mut expressions = Vec::new();
-        self.expressions.clear();
-        for potential in &self.potentials {
-            self.expressions.push(expressions.len() as u32);
-            expressions.extend(potential.expressions());
-        }
-        let axes = self.axes.iter();
-        let held = (self.held.iter()).flat_map(|_| ["x", "y", "z"].map(|axis| format!("end.{axis}")));
-        self.layout = Layout {
-            coordinates: label("q"),
-            velocities: label("omega"),
-            bodies: Names::made(bodies.len(), move |k| names[k].name.clone()),
-            bases: bodies.iter().map(|b| b.base).collect(),
-            invariants: axes
-                .map(|axis| format!("angular momentum {}", symmetry::axis_name(axis)))
-                .collect(),
-            expressions,
-            down: self.potentials.iter().find_map(|v| v.down()),
-            multipliers: held.collect(),
-            multiplier_units: self.held.iter().flat_map(|_| ["N"; 3]).collect(),
-            ..Layout::default()
-        };
-    }
-
     /// Number of bodies.
     pub fn len(&self) -> usize {
         self.bodies.len()
+    }
+
+    /// The bodies.
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
     }
 
     /// Whether there are none.
@@ -277,7 +205,7 @@ impl Spheres {
     /// ```text
     /// Mᵢᵢ q̈ᵢ − qᵢ × (qᵢ × Σ_{j≠i} Mᵢⱼ q̈ⱼ) = −|q̇ᵢ|² Mᵢᵢ qᵢ + qᵢ × (qᵢ × ∂ᵢV)      (2.7), (2.8)
     /// ```
-    /// By dense elimination; `None` when the matrix is singular. Methods use [`System::rate`].
+    /// By dense elimination; `None` when the matrix is singular. Methods use [`crate::system::System::rate`].
     pub fn acceleration(&self, q: &[Vec3], velocity: &[Vec3]) -> Option<Vec<Vec3>> {
         let n = self.len();
         let mut gradient = vec![Vec3::zeros(); n];
@@ -313,14 +241,6 @@ impl Spheres {
             .collect()
     }
 
-    /// A state with the given directions and angular velocities at time zero.
-    pub fn state(&self, q: &[Vec3], omega: &[Vec3]) -> State {
-        let mut p = vec![0.0; 3 * self.len()];
-        let (q, omega): (&[f64], &[f64]) = (bytemuck::cast_slice(q), bytemuck::cast_slice(omega));
-        self.momentum(0.0, q, omega, &mut p, &mut self.scratch());
-        State::new(0.0, q.to_vec(), p)
-    }
-
     /// Angular velocities of a state; not a number where the inertia cannot be inverted.
     pub fn angular_velocity(&self, q: &[Vec3], pi: &[Vec3], work: &mut Workspace) -> Vec<Vec3> {
         let mut omega = pi.to_vec();
@@ -333,39 +253,12 @@ impl Spheres {
     /// What has no value where the gradient is not finite; only formulas can tell.
     pub fn undefined_at(&self, q: &[Vec3], work: &mut Workspace) -> Option<Undefined> {
         let finite = |q: &Vec3| q.iter().all(|x| x.is_finite());
-        if self.layout.expressions.is_empty() || !q.iter().all(finite) {
+        if self.layout.words.expressions.is_empty() || !q.iter().all(finite) {
             return None;
         }
         self.place(q, &mut work.positions, &mut work.first);
         let mut all = 0..self.potentials.len();
         all.find_map(|k| self.undefined_potential(k, &work.positions))
-    }
-
-    /// [`System::rate`], and λ where a tip is held.
-    fn accelerate(
-        &self,
-        q: &[f64],
-        v: &[f64],
-        dq: &mut [f64],
-        dv: &mut [f64],
-        scratch: &mut Scratch,
-    ) -> Option<Vec3> {
-        let (q, omega, dq, domega) = (view(q), view(v), view_mut(dq), view_mut(dv));
-        let work = workspace::<Workspace>(scratch);
-        self.gradient(q, dq, work);
-        work.second.clear();
-        work.second
-            .extend(q.iter().zip(omega).map(|(q, w)| q * w.norm_squared()));
-        self.inertia
-            .apply_coupling(&work.second, domega, &mut work.inertia);
-        for i in 0..self.len() {
-            domega[i] = q[i].cross(&(domega[i] - dq[i]));
-            dq[i] = omega[i].cross(&q[i]);
-        }
-        if !self.inertia.solve_angular(q, domega, &mut work.inertia) {
-            domega.fill(Vec3::repeat(f64::NAN));
-        }
-        self.react(q, omega, domega, work)
     }
 
     /// Positions of the directions and points for the potentials; `ends` receives the tips.
@@ -392,136 +285,5 @@ impl Spheres {
             Base::Fixed(r) => r,
             Base::Site(parent) => ends[parent],
         }
-    }
-}
-
-impl System for Spheres {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch) {
-        let q = view(&state.q);
-        out.velocity.resize(state.p.len(), 0.0);
-        self.velocity(state.t, &state.q, &state.p, &mut out.velocity, scratch);
-        let Workspace {
-            inertia,
-            first,
-            second,
-            ..
-        } = workspace::<Workspace>(scratch);
-        // q̇ᵢ = ωᵢ × qᵢ and Σⱼ Mᵢⱼ q̇ⱼ: right also off the manifold.
-        first.clear();
-        first.extend(view(&out.velocity).iter().zip(q).map(|(w, q)| w.cross(q)));
-        second.resize(q.len(), Vec3::zeros());
-        self.inertia.apply(first, second, inertia);
-        out.energy.kinetic = 0.5
-            * first
-                .iter()
-                .zip(&*second)
-                .map(|(v, flow)| v.dot(flow))
-                .sum::<f64>();
-        let momentum: Vec3 = q.iter().zip(&*second).map(|(q, flow)| q.cross(flow)).sum();
-        out.invariants.clear();
-        out.invariants
-            .extend(self.axes.iter().map(|axis| momentum.dot(axis)));
-        out.energy.potential = self.potential(q, workspace::<Workspace>(scratch));
-        let errors = q.iter().map(|q| (1.0 - q.norm_squared()).abs());
-        let (sum, max) = errors.fold((0.0, 0.0_f64), |(sum, max), e| (sum + e, max.max(e)));
-        out.manifold = ManifoldError {
-            mean: sum / self.len().max(1) as f64,
-            max,
-        };
-        out.constraint = self.opening(q);
-        out.multipliers.clear();
-        if self.held.is_some() {
-            let mut rates = std::mem::take(&mut workspace::<Workspace>(scratch).rates);
-            rates.iter_mut().for_each(|rate| rate.resize(state.q.len(), 0.0));
-            let [dq, dv] = &mut rates;
-            let lambda = self.accelerate(&state.q, &out.velocity, dq, dv, scratch);
-            workspace::<Workspace>(scratch).rates = rates;
-            out.multipliers
-                .extend(lambda.iter().flat_map(|lambda| lambda.iter()));
-        }
-    }
-
-    fn velocity(&self, _t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
-        v.copy_from_slice(p);
-        let v = view_mut(v);
-        if !self
-            .inertia
-            .solve_angular(view(q), v, &mut workspace::<Workspace>(scratch).inertia)
-        {
-            v.fill(Vec3::repeat(f64::NAN));
-        }
-    }
-
-    fn momentum(&self, _t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
-        let (q, omega, pi) = (view(q), view(v), view_mut(p));
-        let work = workspace::<Workspace>(scratch);
-        // (2.11) applied to ω: the off-diagonal part is −qᵢ × Σ_{j≠i} Mᵢⱼ (qⱼ × ωⱼ).
-        work.first.clear();
-        work.first.extend(q.iter().zip(omega).map(|(q, w)| q.cross(w)));
-        self.inertia.apply_coupling(&work.first, pi, &mut work.inertia);
-        for i in 0..self.len() {
-            pi[i] = omega[i] * self.inertia.diagonal(i) - q[i].cross(&pi[i]);
-        }
-    }
-
-    fn rate(&self, _t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
-        self.accelerate(q, v, dq, dv, scratch);
-    }
-
-    fn project(&self, q: &mut [f64], v: &mut [f64]) {
-        for (q, omega) in view_mut(q).iter_mut().zip(view_mut(v)) {
-            *q = s2::normalised(&q.normalize());
-            *omega = s2::tangent(q, omega);
-        }
-        self.close(view_mut(q), view_mut(v));
-    }
-
-    fn sites(&self, q: &[f64], out: &mut [Vec3]) {
-        self.tips(view(q), out);
-    }
-
-    fn is_canonical(&self) -> bool {
-        self.held.is_none()
-    }
-
-    /// Central projection onto the tangent plane: `q = u/|u|`, `u = qₒ + x₁e₁ + x₂e₂`, with the
-    /// covector `π × q` pulled back.
-    fn canonical(&self, origin: &[f64], q: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let (mut x, mut y) = (Vec::new(), Vec::new());
-        for ((origin, q), pi) in view(origin).iter().zip(view(q)).zip(view(p)) {
-            let basis = s2::tangent_basis(origin);
-            let length = 1.0 / q.dot(origin);
-            x.extend((basis.tr_mul(q) * length).iter());
-            // ∂q/∂x = (I − qqᵀ) T / |u|, and π × q is perpendicular to q.
-            y.extend((basis.tr_mul(&pi.cross(q)) / length).iter());
-        }
-        (x, y)
-    }
-
-    fn state_from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let (mut all_q, mut all_p) = (Vec::new(), Vec::new());
-        for ((origin, x), y) in view(origin).iter().zip(x.chunks_exact(2)).zip(y.chunks_exact(2)) {
-            let basis = s2::tangent_basis(origin);
-            let u = origin + basis * nalgebra::Vector2::new(x[0], x[1]);
-            let (length, q) = (u.norm(), u.normalize());
-            // The covector a ⟂ q with Tᵀa = |u| y: start from T|u|y and add what makes it so along qₒ.
-            let flat = basis * nalgebra::Vector2::new(y[0], y[1]) * length;
-            let covector = flat - origin * (flat.dot(&q) / origin.dot(&q));
-            all_q.extend(q.iter());
-            all_p.extend(q.cross(&covector).iter());
-        }
-        (all_q, all_p)
-    }
-
-    fn undefined(&self, _t: f64, q: &[f64], _v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
-        self.undefined_at(view(q), workspace::<Workspace>(scratch))
-    }
-
-    fn scratch(&self) -> Scratch {
-        Box::new(Workspace::default())
     }
 }

@@ -1,3 +1,4 @@
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::{
     fmt,
     ops::Deref,
@@ -5,7 +6,7 @@ use std::{
 };
 
 /// A list of names, made when it is first looked at: those of a million bodies and their coordinates take more memory
-/// than all else, and most runs never print them.
+/// than all else, and most runs never print them. Serialised, it is the list.
 #[derive(Clone, Default)]
 pub struct Names {
     count: usize,
@@ -71,6 +72,18 @@ impl Deref for Names {
 impl PartialEq for Names {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
+    }
+}
+
+impl Serialize for Names {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        (**self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::<String>::deserialize(deserializer).map(Self::from)
     }
 }
 

@@ -1,40 +1,42 @@
 //! `assemble`: the configuration nearest to the one given that meets the constraints.
 //!
 //! ```text
-//! δ = −M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g        Gauss–Newton; coordinates that are kept are constraints more
+//! δ = −M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g        Gauss–Newton; each coordinate that is held is one more constraint
 //! ```
-use super::{Dynamics, Kind, Kinematics, Moving, Rows, Tree};
-use crate::geometry::so3;
+use super::{ConstraintRows, Dynamics, JointKind, Kinematics, MinNorm, Moving, Tree};
+use crate::{geometry::so3, solve};
 use nalgebra::{DMatrix, DVector};
 
-/// What came of it, at time zero.
-pub(crate) struct Assembly {
-    pub(crate) q: Vec<f64>,
-    pub(crate) v: Vec<f64>,
-    /// Constraint errors before and after, row by row.
-    pub(crate) before: Vec<f64>,
-    pub(crate) after: Vec<f64>,
+/// What assembling a tree came to, at time zero.
+pub struct Assembly {
+    /// The configuration.
+    pub q: Vec<f64>,
+    /// The velocity that the constraints allow.
+    pub v: Vec<f64>,
+    /// Constraint violation before, row by row.
+    pub before: Vec<f64>,
+    /// The same after.
+    pub after: Vec<f64>,
     /// How much of the velocity was taken away, as a fraction.
-    pub(crate) slowed: f64,
-    pub(crate) closed: bool,
+    pub slowed: f64,
+    /// Whether the constraints are met.
+    pub closed: bool,
     /// The size of the tree, m.
-    pub(crate) length: f64,
+    pub length: f64,
 }
 
 /// Rounding, as a fraction of the numbers a constraint is a difference of.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 const MOST_STEPS: usize = 100;
-/// Of singular values, and the sweeps after which they are given up.
-pub(crate) const PRECISION: f64 = 5.0 * f64::EPSILON;
-pub(crate) const MOST_SWEEPS: usize = 100_000;
 
-pub(crate) fn assemble(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool]) -> Assembly {
+/// Moves `(q, v)` to the nearest state that the constraints allow, leaving alone the coordinates in `held`.
+pub fn assemble(tree: &Tree, q: &[f64], v: &[f64], held: &[bool]) -> Assembly {
     let mut q = q.to_vec();
-    let mut rows = Rows::default();
+    let mut rows = ConstraintRows::default();
     evaluate(tree, 0.0, &q, &mut rows);
     let before = rows.value.clone();
-    let closed = close(tree, 0.0, &mut q, kept, &mut rows);
-    let (v, slowed) = slowed(tree, &q, v, kept, &mut rows);
+    let closed = close(tree, 0.0, &mut q, held, &mut rows);
+    let (v, slowed) = slowed(tree, &q, v, held, &mut rows);
     Assembly {
         q,
         v,
@@ -47,24 +49,24 @@ pub(crate) fn assemble(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool]) -> Asse
 }
 
 /// Moves q to where the constraints hold at time t; whether they do, and what they are there.
-pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, kept: &[bool], rows: &mut Rows) -> bool {
+pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, held: &[bool], rows: &mut ConstraintRows) -> bool {
     evaluate(tree, t, q, rows);
     for _ in 0..MOST_STEPS {
         if is_closed(rows, ROUNDING) {
             break;
         }
         let g = DVector::from_column_slice(&rows.value);
-        let Some(step) = correction(tree, q, kept, rows, &g) else {
+        let Some(step) = correction(tree, q, held, rows, &g) else {
             break;
         };
-        let open = g.norm();
+        let before = g.norm();
         let mut fraction = 1.0;
         let mut moved = None;
         while fraction > 1e-4 {
             let trial = displaced(tree, q, &step, fraction);
             evaluate(tree, t, &trial, rows);
             let now = rows.value.iter().map(|g| g * g).sum::<f64>().sqrt();
-            if now < open * (1.0 - 0.1 * fraction) {
+            if now < before * (1.0 - 0.1 * fraction) {
                 moved = Some(trial);
                 break;
             }
@@ -81,11 +83,11 @@ pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, kept: &[bool], rows: 
     is_closed(rows, 1e-12) || rows.value.iter().all(|g| g.abs() <= 1e-13 * length)
 }
 
-fn is_closed(rows: &Rows, tolerance: f64) -> bool {
+fn is_closed(rows: &ConstraintRows, tolerance: f64) -> bool {
     (rows.value.iter().zip(&rows.scale)).all(|(g, scale)| g.abs() <= tolerance * scale)
 }
 
-pub(crate) fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut Rows) {
+pub(crate) fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut ConstraintRows) {
     let mut q = q.to_vec();
     tree.drive(t, &mut q);
     let mut kinematics = Kinematics::default();
@@ -99,19 +101,24 @@ pub(crate) fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut Rows) {
     tree.constrain(&at, rows);
 }
 
-/// `−M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g`, where G and g have a row more for each coordinate that is kept. O(n) for each row.
-fn correction(tree: &Tree, q: &[f64], kept: &[bool], rows: &Rows, g: &DVector<f64>) -> Option<DVector<f64>> {
-    let n = kept.len();
+/// `−M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g`, where G and g have a row more for each coordinate that is held. O(n) for each row.
+fn correction(
+    tree: &Tree,
+    q: &[f64],
+    held: &[bool],
+    rows: &ConstraintRows,
+    g: &DVector<f64>,
+) -> Option<DVector<f64>> {
+    let n = held.len();
     let mut dynamics = Dynamics::default();
     dynamics.kinematics.place(tree, q);
     dynamics.factorise(tree).ok()?;
-    let fixed: Vec<usize> = (0..n).filter(|k| kept[*k]).collect();
+    let fixed: Vec<usize> = (0..n).filter(|k| held[*k]).collect();
     let m = g.len() + fixed.len();
     let mut jacobian = DMatrix::from_row_slice(g.len(), n, &rows.jacobian).resize_vertically(m, 0.0);
     for (row, k) in fixed.iter().enumerate() {
         jacobian[(g.len() + row, *k)] = 1.0;
     }
-    let g = g.clone().resize_vertically(m, 0.0);
     let mut columns = DMatrix::zeros(n, m);
     let (mut row, mut column) = (vec![0.0; n], vec![0.0; n]);
     for k in 0..m {
@@ -121,26 +128,15 @@ fn correction(tree: &Tree, q: &[f64], kept: &[bool], rows: &Rows, g: &DVector<f6
         dynamics.solve_mass(tree, &row, &mut column);
         columns.column_mut(k).copy_from_slice(&column);
     }
-    let mut schur = &jacobian * &columns;
-    // Rows of one size each, whatever their units.
-    let scale = DVector::from_fn(m, |k, _| {
-        let size = schur[(k, k)].sqrt();
-        if size > 0.0 { 1.0 / size } else { 0.0 }
-    });
-    for i in 0..m {
-        for j in 0..m {
-            schur[(i, j)] *= scale[i] * scale[j];
-        }
+    let schur = solve::product(&jacobian, &columns);
+    let mut system = MinNorm::default();
+    for (entry, x) in system.reset(m).iter_mut().zip(schur.transpose().iter()) {
+        *entry = *x;
     }
-    // Decompositions of what is not finite do not end.
-    if !schur.iter().chain(g.iter()).all(|x| x.is_finite()) {
-        return None;
-    }
-    let multipliers = schur
-        .try_svd(true, true, PRECISION, MOST_SWEEPS)?
-        .solve(&g.component_mul(&scale), 1e-11)
-        .ok()?;
-    let mut step = -(columns * multipliers.component_mul(&scale));
+    system.factorise();
+    let mut multipliers = g.clone().resize_vertically(m, 0.0);
+    system.solve(multipliers.as_mut_slice());
+    let mut step = -(columns * multipliers);
     fixed.iter().for_each(|k| step[*k] = 0.0);
     step.iter().all(|x| x.is_finite()).then_some(step)
 }
@@ -148,7 +144,7 @@ fn correction(tree: &Tree, q: &[f64], kept: &[bool], rows: &Rows, g: &DVector<f6
 pub(crate) fn displaced(tree: &Tree, q: &[f64], step: &DVector<f64>, fraction: f64) -> Vec<f64> {
     let mut q = q.to_vec();
     for node in &tree.nodes {
-        if node.kind == Kind::Ball {
+        if node.kind == JointKind::Ball {
             let half = [0, 1, 2].map(|k| 0.5 * fraction * step[node.v + k]);
             let turned = so3::product(&q[node.q..node.q + 4], &[1.0, half[0], half[1], half[2]]);
             let norm = turned.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -163,32 +159,21 @@ pub(crate) fn displaced(tree: &Tree, q: &[f64], step: &DVector<f64>, fraction: f
 }
 
 /// The velocities that keep the constraints, nearest in kinetic energy; and the fraction that was taken away.
-fn slowed(tree: &Tree, q: &[f64], v: &[f64], kept: &[bool], rows: &mut Rows) -> (Vec<f64>, f64) {
+fn slowed(tree: &Tree, q: &[f64], v: &[f64], held: &[bool], rows: &mut ConstraintRows) -> (Vec<f64>, f64) {
     let m = rows.value.len();
     if m == 0 || !rows.value.iter().all(|g| g.is_finite()) {
         return (v.to_vec(), 0.0);
     }
-    // What time does to the constraints, through driven lengths and joints.
-    const DT: f64 = 1e-5;
-    let mut rate = DVector::from_iterator(m, rows.value.iter().map(|g| -3.0 * g));
-    for (k, weight) in [(1.0, 4.0), (2.0, -1.0)] {
-        evaluate(tree, k * DT, q, rows);
-        for (rate, g) in rate.iter_mut().zip(&rows.value) {
-            *rate += weight * g;
-        }
-    }
-    rate /= 2.0 * DT;
-    // Differences of numbers that do not depend on time.
-    rate.iter_mut().filter(|x| x.abs() < 1e-9).for_each(|x| *x = 0.0);
-    evaluate(tree, 0.0, q, rows);
+    // ∂g/∂t: driven lengths and joints have their own derivatives.
+    let rate = DVector::from_column_slice(&rows.rate);
     let jacobian = DMatrix::from_row_slice(m, v.len(), &rows.jacobian);
     let given = DVector::from_column_slice(v);
-    let opening = jacobian * &given + rate;
-    let size = given.amax().max(opening.amax());
-    if opening.amax() <= 1e-13 * size {
+    let violation = jacobian * &given + rate;
+    let size = given.amax().max(violation.amax());
+    if violation.amax() <= 1e-13 * size {
         return (v.to_vec(), 0.0);
     }
-    match correction(tree, q, kept, rows, &opening) {
+    match correction(tree, q, held, rows, &violation) {
         Some(change) => {
             // Zero is also what is not given at all.
             let touched = change.iter().zip(given.iter()).filter(|(_, v)| **v != 0.0);

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! d = Eₐᵀ(p_b − p_a) − (L, 0, 0),   (c, u) = EₐᵀE_b,   ψ = 2u          the end, seen from the start
-//! V = ½ xᵀ K x,   x = (d, ψ)                                           K: `papers.md` 5.4 with the start at rest
+//! V = ½ xᵀ K x,   x = (d, ψ)                                           K: `docs/reading.md` 5.4 with the start at rest
 //! δψ = T ε,   T = c − û                                                ε = Eₐᵀ(θ_b − θ_a)
 //! F = K x (first half),   m = Tᵀ K x (second half)                     force and moment, in axes of the start
 //! δm = Tᵀ δM + ½ (Tε) × M − ½ (u·ε) M                                  M = K x (second half)
@@ -11,8 +11,9 @@
 //! Turns of half a turn and more are none that a beam can tell apart.
 use super::{
     Kinematics, SitePlace,
-    coupling::{Couplings, Vector12, at, stack},
+    factors::{LowRank, Vector12, stack},
     forces::Load,
+    links::at,
 };
 use crate::{Vec3, geometry::se3::join};
 use nalgebra::{Matrix3, Matrix6, Rotation3, UnitQuaternion, Vector6};
@@ -54,7 +55,7 @@ impl Beam {
 
 /// A beam between nodes.
 #[derive(Clone, Debug)]
-pub(super) struct Bound {
+pub(super) struct BoundBeam {
     pub(super) ends: [SitePlace; 2],
     /// Its axes at both ends in those of the nodes.
     pub(super) axes: [Matrix3<f64>; 2],
@@ -73,7 +74,7 @@ struct Bent {
     arms: [Vec3; 2],
 }
 
-impl Bound {
+impl BoundBeam {
     fn bend(&self, kinematics: &Kinematics) -> Bent {
         let [a, b] = &self.ends;
         let rotation = |site: &SitePlace| {
@@ -117,8 +118,8 @@ impl Bound {
         }
     }
 
-    /// Adds the derivative: six rows, the change (δd, ε) of the end seen from the start.
-    pub(super) fn couple(&self, kinematics: &Kinematics, out: &mut Couplings) {
+    /// Adds the Jacobian: six rows, the change (δd, ε) of the end seen from the start.
+    pub(super) fn couple(&self, kinematics: &Kinematics, out: &mut LowRank<12>) {
         let bent = self.bend(kinematics);
         let kx = self.stiffness * bent.x;
         let (force, moment) = bent.wrench(&kx);

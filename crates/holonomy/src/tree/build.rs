@@ -1,21 +1,24 @@
+//! What a tree is made of, and how it is put together.
 use super::{
-    SitePlace, Tree,
+    SitePlace, Tree, TreeError,
+    check::check,
     constraint::Constraint,
-    forces::{JointForce, Wrench},
+    forces::{AppliedWrench, JointForce},
     invariants,
-    joint::{Along, Joint, Kind, Motion, align},
+    joint::Joint,
     links::{Link, PotentialSites},
+    skeleton::Skeleton,
 };
 use crate::{
     Vec3,
-    geometry::{Pose, RigidInertia, RigidInertiaError},
+    geometry::{Pose, RigidInertia},
+    math,
     potential::Potential,
-    system::{Base, Layout},
+    system::{Drawing, Layout, Words},
 };
-use nalgebra::Matrix3;
 
 /// A body and the joint that carries it.
-pub struct Body {
+pub struct RigidBody {
     /// Unique name.
     pub name: String,
     /// The body it is joined to, one before it in the list; `None` for the world.
@@ -30,10 +33,38 @@ pub struct Body {
     pub inertia: RigidInertia,
 }
 
+impl RigidBody {
+    /// A body whose joint is at the origin of the world, where its own frame is, too.
+    pub fn new(name: impl Into<String>, joint: Joint, inertia: RigidInertia) -> Self {
+        Self {
+            name: name.into(),
+            parent: None,
+            joint,
+            parent_from_joint: Pose::identity(),
+            joint_from_body: Pose::identity(),
+            inertia,
+        }
+    }
+
+    /// The same body with its joint elsewhere on its parent, or in the world.
+    pub fn at(self, place: Vec3) -> Self {
+        Self {
+            parent_from_joint: Pose::translation(place),
+            ..self
+        }
+    }
+
+    /// The same body joined to another, given by its number, one before it in the list.
+    pub fn on(self, parent: usize) -> Self {
+        let parent = Some(parent);
+        Self { parent, ..self }
+    }
+}
+
 /// A named point on a body or in the world; potentials see the sites as points, in their order.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// Unique name.
+    /// Name, unique on its body.
     pub name: String,
     /// The body; `None` for the world.
     pub body: Option<usize>,
@@ -41,11 +72,31 @@ pub struct Site {
     pub position: Vec3,
 }
 
+impl Site {
+    /// A point on a body, in its frame.
+    pub fn on(body: usize, name: impl Into<String>, position: Vec3) -> Self {
+        Self {
+            name: name.into(),
+            body: Some(body),
+            position,
+        }
+    }
+
+    /// A point fixed in the world.
+    pub fn fixed(name: impl Into<String>, position: Vec3) -> Self {
+        Self {
+            name: name.into(),
+            body: None,
+            position,
+        }
+    }
+}
+
 /// What a [`Tree`] is made of.
 #[derive(Default)]
 pub struct TreeParts {
     /// Bodies, each after its parent.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<RigidBody>,
     /// Bodies whose inertia is taken as it is, even if no distribution of mass has it.
     pub as_given: Vec<usize>,
     /// Sites.
@@ -59,316 +110,113 @@ pub struct TreeParts {
     /// Forces in joints, with the body whose joint it is.
     pub joint_forces: Vec<(usize, JointForce)>,
     /// Wrenches on bodies.
-    pub wrenches: Vec<Wrench>,
+    pub wrenches: Vec<AppliedWrench>,
     /// Constraints, with names.
     pub constraints: Vec<(String, Constraint)>,
 }
 
-/// Why parts make no tree. Bodies and sites are given by their number.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum TreeError {
-    /// A body does not come after its parent.
-    #[error("body `{0}` does not come after its parent; list parents first, without cycles")]
-    Order(String),
-    /// An axis is zero or not finite.
-    #[error("the joint of body `{0}` has no axis: give a vector that is not zero")]
-    Axis(String),
-    /// The two axes of a universal joint are parallel.
-    #[error("the axes of the universal joint of body `{0}` are parallel; use a revolute joint")]
-    Parallel(String),
-    /// An inertia that no body has.
-    #[error("body `{0}`: {1}")]
-    Inertia(String, RigidInertiaError),
-    /// A joint that carries nothing.
-    #[error(
-        "the joint of body `{0}` moves nothing that has inertia; give the body, or a body behind it, mass"
-    )]
-    Massless(String),
-    /// Something is placed on a body that is not there.
-    #[error("{0} is on body number {1}, which does not exist")]
-    NoBody(String, usize),
-    /// A constraint that cannot be.
-    #[error("constraint `{0}`: {1}")]
-    Constraint(String, &'static str),
-    /// A link, by its number, that cannot be.
-    #[error("link number {0}: {1}")]
-    Link(usize, &'static str),
-    /// A potential of sites that do not exist.
-    #[error("potential number {0} depends on sites that do not exist")]
-    Potential(usize),
-    /// A force that does not fit its joint.
-    #[error("a force in the joint of body `{0}` does not fit: {1}")]
-    Force(String, &'static str),
-}
-
-/// One primitive joint and what is rigidly behind it.
-#[derive(Clone, Debug)]
-pub(crate) struct Node {
-    pub(crate) parent: Option<usize>,
-    /// The body it belongs to.
-    pub(crate) body: usize,
-    pub(crate) kind: Kind,
-    /// From the frame before the joint to the parent's node frame.
-    pub(crate) rotation: Matrix3<f64>,
-    pub(crate) translation: Vec3,
-    /// Whether that rotation is none.
-    pub(crate) aligned: bool,
-    /// In the frame behind the joint.
-    pub(crate) inertia: RigidInertia,
-    /// Where its numbers begin in q and v.
-    pub(crate) q: usize,
-    pub(crate) v: usize,
-    /// Numbers in v.
-    pub(crate) dofs: usize,
-}
-
-/// What a joint is made of: primitives with the poses before them, and the pose behind the last.
-fn primitives(
-    name: &str,
-    joint: Joint,
-    motions: &mut Vec<Motion>,
-) -> Result<(Vec<(Pose, Kind)>, Pose), TreeError> {
-    let unit = |axis: Vec3| {
-        axis.try_normalize(0.0)
-            .filter(|a| a.iter().all(|x| x.is_finite()))
-            .ok_or_else(|| TreeError::Axis(name.to_owned()))
-    };
-    let one = |axis: Vec3, kind: Kind| -> Result<_, TreeError> {
-        let turn = align(&unit(axis)?);
-        Ok((vec![(turn, kind)], turn.inverse()))
-    };
-    let screw = |turn, advance| Kind::Screw { turn, advance };
-    match joint {
-        Joint::Fixed => Ok((vec![(Pose::identity(), Kind::Fixed)], Pose::identity())),
-        Joint::Revolute { axis } => one(axis, screw(1.0, 0.0)),
-        Joint::Prismatic { axis } => one(axis, screw(0.0, 1.0)),
-        Joint::Screw { axis, pitch } => one(axis, screw(1.0, pitch)),
-        Joint::Universal { axes } => {
-            let [a, b] = [unit(axes[0])?, unit(axes[1])?];
-            if a.cross(&b).norm() <= 1e-9 {
-                return Err(TreeError::Parallel(name.to_owned()));
-            }
-            let (first, second) = (align(&a), align(&b));
-            let kind = screw(1.0, 0.0);
-            Ok((
-                vec![(first, kind), (first.inverse() * second, kind)],
-                second.inverse(),
-            ))
-        }
-        Joint::Spherical => Ok((vec![(Pose::identity(), Kind::Ball)], Pose::identity())),
-        Joint::Free => {
-            let parts = [Kind::Translation, Kind::Ball].map(|kind| (Pose::identity(), kind));
-            Ok((parts.to_vec(), Pose::identity()))
-        }
-        Joint::Driven { axis, along, motion } => {
-            let (turn, advance) = match along {
-                Along::Turn => (1.0, 0.0),
-                Along::Shift => (0.0, 1.0),
-                Along::Screw(pitch) => (1.0, pitch),
-            };
-            motions.push(motion);
-            let motion = motions.len() - 1;
-            one(
-                axis,
-                Kind::Driven {
-                    turn,
-                    advance,
-                    motion,
-                },
-            )
-        }
-    }
-}
-
-/// Names of the coordinates and velocities of a joint.
-fn labels(name: &str, joint: &Joint, coordinates: &mut Vec<String>, velocities: &mut Vec<String>) {
-    let mut axes = |coordinate: &str, velocity: &str, axes: &[&str]| {
-        for axis in axes {
-            if !coordinate.is_empty() {
-                coordinates.push(format!("{coordinate}.{name}{axis}"));
-            }
-            if !velocity.is_empty() {
-                velocities.push(format!("{velocity}.{name}{axis}"));
-            }
-        }
-    };
-    let xyz = [".x", ".y", ".z"];
-    match joint {
-        Joint::Fixed => {}
-        Joint::Revolute { .. } | Joint::Screw { .. } => axes("theta", "omega", &[""]),
-        Joint::Prismatic { .. } => axes("slide", "speed", &[""]),
-        Joint::Universal { .. } => axes("theta", "omega", &[".1", ".2"]),
-        Joint::Spherical | Joint::Free => {
-            if matches!(joint, Joint::Free) {
-                axes("position", "velocity", &xyz);
-            }
-            axes("quaternion", "", &[".w", ".x", ".y", ".z"]);
-            axes("", "omega", &xyz);
-        }
-        Joint::Driven {
-            along: Along::Shift, ..
-        } => axes("slide", "", &[""]),
-        Joint::Driven { .. } => axes("theta", "", &[""]),
-    }
-}
-
 impl Tree {
     /// Puts a tree together, or says what is wrong with its parts.
-    pub fn new(parts: TreeParts) -> Result<Self, TreeError> {
-        let mut layout = Layout {
-            bodies: parts.bodies.iter().map(|b| b.name.clone()).collect(),
-            down: parts.gravity.try_normalize(0.0),
+    ///
+    /// ```
+    /// use holonomy::{Vec3, geometry::RigidInertia, system::System, tree::{RigidBody, Joint, Tree, TreeParts}};
+    ///
+    /// // Two rods of 1 kg and 1 m that hang on hinges.
+    /// let rod = |name| {
+    ///     let (hinge, end) = (Joint::Revolute { axis: Vec3::y() }, Vec3::new(0.0, 0.0, -1.0));
+    ///     RigidBody::new(name, hinge, RigidInertia::rod(1.0, Vec3::zeros(), end))
+    /// };
+    /// let tree = Tree::new(TreeParts {
+    ///     bodies: vec![rod("upper"), rod("lower").on(0).at(Vec3::new(0.0, 0.0, -1.0))],
+    ///     gravity: Vec3::new(0.0, 0.0, -9.81),
+    ///     ..TreeParts::default()
+    /// })?;
+    /// // Both straight out, at rest: m g times 0 m.
+    /// let state = tree.state(0.0, &[std::f64::consts::FRAC_PI_2, 0.0], &[0.0, 0.0])?;
+    /// assert!(tree.energy(&state).total().abs() < 1e-14);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(mut parts: TreeParts) -> Result<Self, TreeError> {
+        check(&parts)?;
+        let names: Vec<String> = parts.bodies.iter().map(|b| b.name.clone()).collect();
+        let mut skeleton = Skeleton::default();
+        for (number, body) in std::mem::take(&mut parts.bodies).into_iter().enumerate() {
+            skeleton.join(body, parts.as_given.contains(&number))?;
+        }
+        let sites = parts.sites.iter().map(|site| skeleton.place(site));
+        let sites: Vec<SitePlace> = sites.collect();
+        let potential_sites = parts.potentials.iter();
+        let potential_sites = potential_sites.map(|v| PotentialSites::of(&**v, sites.len()));
+        let potential_sites = potential_sites.collect();
+        let site_names = parts.sites.iter().map(|site| site.name.clone());
+        let layout = Layout {
+            drawing: Drawing {
+                sites: site_names.chain(names.iter().cloned()).collect(),
+                bases: skeleton.bases(&parts.sites),
+                ..Drawing::default()
+            },
+            words: Words {
+                bodies: names.into(),
+                ..Words::default()
+            },
+            coordinates: skeleton.coordinates.into(),
+            velocities: skeleton.velocities.into(),
+            rotations: skeleton.rotations,
             ..Layout::default()
         };
-        let names = layout.bodies.clone();
-        let (mut nodes, mut motions): (Vec<Node>, _) = (Vec::new(), Vec::new());
-        let (mut body_nodes, mut node_from_body): (Vec<usize>, Vec<Pose>) = (Vec::new(), Vec::new());
-        let (mut coordinates, mut velocities) = (Vec::new(), Vec::new());
-        let (mut q, mut v) = (0, 0);
-        for (i, body) in parts.bodies.into_iter().enumerate() {
-            let name = &names[i];
-            if body.parent.is_some_and(|parent| parent >= i) {
-                return Err(TreeError::Order(name.clone()));
-            }
-            let sound = match parts.as_given.contains(&i) {
-                true => body.inertia.check_numbers(),
-                false => body.inertia.check(),
-            };
-            sound.map_err(|e| TreeError::Inertia(name.clone(), e))?;
-            labels(name, &body.joint, &mut coordinates, &mut velocities);
-            if matches!(body.joint, Joint::Spherical | Joint::Free) {
-                // The quaternion is the last of its coordinates.
-                layout.rotations.push((coordinates.len() - 4, name.clone()));
-            }
-            let (primitives, last_from_joint) = primitives(name, body.joint, &mut motions)?;
-            let mut parent = body.parent.map(|p| body_nodes[p]);
-            let mut before = body.parent.map_or_else(Pose::identity, |p| node_from_body[p]);
-            before = before * body.parent_from_joint;
-            let behind = last_from_joint * body.joint_from_body;
-            let count = primitives.len();
-            for (k, (pose, kind)) in primitives.into_iter().enumerate() {
-                before = before * pose;
-                let inertia = if k + 1 == count {
-                    body.inertia.moved(&behind)
-                } else {
-                    RigidInertia::zero()
-                };
-                let (in_q, dofs) = kind.sizes();
-                let mut rotation = before.rotation.to_rotation_matrix().into_inner();
-                // Turned back by as much as before, up to rounding.
-                let aligned = (rotation - Matrix3::identity()).abs().max() <= 4.0 * f64::EPSILON;
-                if aligned {
-                    rotation = Matrix3::identity();
-                }
-                nodes.push(Node {
-                    parent,
-                    body: i,
-                    kind,
-                    rotation,
-                    translation: before.translation,
-                    aligned,
-                    inertia,
-                    q,
-                    v,
-                    dofs,
-                });
-                (q, v) = (q + in_q, v + dofs);
-                parent = Some(nodes.len() - 1);
-                before = Pose::identity();
-            }
-            body_nodes.push(nodes.len() - 1);
-            node_from_body.push(behind);
-        }
-        let place = |what: String, body: Option<usize>, position: &Vec3| match body {
-            None => Ok(SitePlace {
-                node: None,
-                position: *position,
-            }),
-            Some(b) if b < names.len() => Ok(SitePlace {
-                node: Some(body_nodes[b]),
-                position: node_from_body[b].point(position),
-            }),
-            Some(b) => Err(TreeError::NoBody(what, b)),
-        };
-        let mut sites = Vec::new();
-        for site in &parts.sites {
-            sites.push(place(format!("site `{}`", site.name), site.body, &site.position)?);
-        }
-        let bad = parts.joint_forces.iter().map(|(b, _)| ("a joint force", *b));
-        let bad = bad.chain(parts.wrenches.iter().map(|w| ("a wrench", w.body)));
-        if let Some((what, b)) = bad.into_iter().find(|(_, b)| *b >= names.len()) {
-            return Err(TreeError::NoBody(what.to_owned(), b));
-        }
-        (layout.coordinates, layout.velocities) = (coordinates.into(), velocities.into());
-        layout.bases = bases(&parts.sites, &nodes, &body_nodes);
-        let named = parts.sites.iter().map(|site| site.name.clone());
-        layout.sites = named.chain(layout.bodies.iter().cloned()).collect();
-        let count = sites.len();
-        let potentials = parts.potentials.iter();
-        let potential_sites: Vec<_> = potentials.map(|v| PotentialSites::of(&**v, count)).collect();
-        let missing = |v: &PotentialSites| v.members.iter().any(|site| *site >= count);
-        if let Some(number) = potential_sites.iter().position(missing) {
-            return Err(TreeError::Potential(number));
-        }
-        let mut expressions = Vec::new();
-        for potential in &parts.potentials {
-            expressions.push(layout.expressions.len() as u32);
-            layout.expressions.extend(potential.expressions());
-        }
+        let nodes = skeleton.nodes;
         let mut tree = Self {
+            roots: (0..nodes.len()).filter(|i| nodes[*i].parent.is_none()).collect(),
             nodes,
-            body_nodes,
-            node_from_body,
+            body_nodes: skeleton.body_nodes,
+            node_from_body: skeleton.node_from_body,
             sites,
-            motions,
+            motions: skeleton.motions,
             gravity: parts.gravity,
             potentials: parts.potentials,
             potential_sites,
-            expressions,
+            expressions: Vec::new(),
             links: Vec::new(),
             joint_forces: parts.joint_forces,
             wrenches: parts.wrenches,
             constraint_rows: parts.constraints.iter().map(|(_, c)| c.rows()).sum(),
             constraints: parts.constraints,
-            kept: Vec::new(),
-            roots: Vec::new(),
-            coordinates: q,
-            velocities: v,
+            conserved: Vec::new(),
+            coordinates: skeleton.in_q,
+            velocities: skeleton.in_v,
             layout,
         };
         tree.bind_links(parts.links)?;
-        tree.layout.driven = tree.is_driven();
         tree.check_joint_forces()?;
         tree.check_constraints()?;
         tree.check_inertia()?;
-        tree.roots = (0..tree.nodes.len())
-            .filter(|i| tree.nodes[*i].parent.is_none())
-            .collect();
-        tree.kept = invariants::find(&tree);
-        tree.layout.invariants = tree.kept.iter().map(invariants::Kept::name).collect();
-        tree.layout.multipliers = tree
-            .constraints
-            .iter()
-            .flat_map(|(name, c)| {
-                c.suffixes()
-                    .into_iter()
-                    .map(move |suffix| format!("{name}{suffix}"))
-            })
-            .collect();
-        tree.layout.strings = tree
-            .constraints
-            .iter()
-            .filter_map(|(_, constraint)| match constraint {
-                Constraint::Distance { between, .. } => Some(between.to_vec()),
-                Constraint::Cable { through, .. } => Some(through.clone()),
-                _ => None,
-            })
-            .collect();
-        tree.layout.multiplier_units = tree.multiplier_units();
-        if tree.layout.down.is_none() {
-            tree.layout.down = tree.potentials.iter().find_map(|v| v.down());
-        }
+        tree.conserved = invariants::find(&tree);
+        tree.describe_laws();
         Ok(tree)
+    }
+
+    /// What the layout says of forces, constraints and conserved quantities.
+    fn describe_laws(&mut self) {
+        for potential in &self.potentials {
+            self.expressions.push(self.layout.words.expressions.len() as u32);
+            self.layout.words.expressions.extend(potential.expressions());
+        }
+        let along_potentials = || self.potentials.iter().find_map(|v| v.down());
+        self.layout.drawing.down = self.gravity.try_normalize(0.0).or_else(along_potentials);
+        self.layout.conserved.driven = self.is_driven();
+        self.layout.conserved.invariants = self.conserved.iter().map(invariants::Momentum::name).collect();
+        let multipliers = self.constraints.iter().flat_map(|(name, c)| {
+            let suffixes = c.suffixes().into_iter();
+            suffixes.map(move |suffix| format!("{name}{suffix}"))
+        });
+        self.layout.multipliers = multipliers.collect();
+        let strings = self.constraints.iter().filter_map(|(_, c)| match c {
+            Constraint::Distance { between, .. } => Some(between.to_vec()),
+            Constraint::Cable { through, .. } => Some(through.clone()),
+            _ => None,
+        });
+        self.layout.drawing.strings = strings.collect();
+        self.layout.multiplier_units = self.multiplier_units();
     }
 
     /// Every joint must move some inertia, in some configuration; the articulated inertia tells.
@@ -376,32 +224,13 @@ impl Tree {
         // A configuration that is special in no way.
         let mut q = self.zero(0.0);
         for (k, x) in q.iter_mut().enumerate() {
-            *x += 0.3 * (1.0 + 1.7 * k as f64).sin();
+            *x += 0.3 * math::sin(1.0 + 1.7 * k as f64);
         }
         match self.idle_at(&q) {
             None => Ok(()),
-            Some(body) => Err(TreeError::Massless(self.layout.bodies[body].clone())),
+            Some(body) => Err(TreeError::Massless {
+                body: self.layout.words.bodies[body].clone(),
+            }),
         }
     }
-}
-
-/// Where drawn links begin: sites at the origins of their bodies' joints, these at their parents' unless they are free.
-fn bases(sites: &[Site], nodes: &[Node], body_nodes: &[usize]) -> Vec<Base> {
-    let origin = |body: usize| Base::Site(sites.len() + body);
-    let of_sites = sites.iter().map(|site| match site.body {
-        Some(body) => origin(body),
-        None => Base::Fixed(site.position),
-    });
-    let of_bodies = (0..body_nodes.len()).map(|body| {
-        let first = nodes
-            .iter()
-            .find(|node| node.body == body)
-            .unwrap_or(&nodes[body_nodes[body]]);
-        match first.parent {
-            _ if first.kind == Kind::Translation => origin(body),
-            Some(parent) => origin(nodes[parent].body),
-            None => Base::Fixed(first.translation),
-        }
-    });
-    of_sites.chain(of_bodies).collect()
 }

@@ -10,7 +10,7 @@
 //! ```
 //! All but the orientation and couplings of angles are lengths, so λ is a force in newtons: positive
 //! when a distance or a cable pulls.
-use super::{Kind, Kinematics, Motion, SitePlace, Tree, TreeError};
+use super::{ConstraintFault, JointKind, Kinematics, Motion, SitePlace, Tree, TreeError};
 use crate::{
     Vec3,
     geometry::se3::{Twist, Wrench, angular, join, linear, wrench_from},
@@ -133,13 +133,13 @@ impl Constraint {
     }
 }
 
-/// Values and derivatives of all constraints at one placement.
+/// Values and Jacobian of all constraints at one placement.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Rows {
+pub(crate) struct ConstraintRows {
     pub(crate) value: Vec<f64>,
     /// The size of the numbers the value is a difference of.
     pub(crate) scale: Vec<f64>,
-    /// `∂g/∂t`.
+    /// `∂g/∂t`, by driven lengths and driven joints.
     pub(crate) rate: Vec<f64>,
     /// `g̈` for the accelerations given.
     pub(crate) second: Vec<f64>,
@@ -193,7 +193,7 @@ impl Tree {
     }
 
     /// Evaluates the constraints.
-    pub(crate) fn constrain(&self, at: &Moving<'_>, out: &mut Rows) {
+    pub(crate) fn constrain(&self, at: &Moving<'_>, out: &mut ConstraintRows) {
         let (m, n) = (self.constraint_rows, self.velocities);
         for list in [
             &mut out.value,
@@ -267,7 +267,14 @@ impl Tree {
     }
 
     /// `Σ |rₖ₊₁ − rₖ| − ℓ`.
-    fn polyline(&self, at: &Moving<'_>, sites: &[usize], length: &Length, row: usize, out: &mut Rows) {
+    fn polyline(
+        &self,
+        at: &Moving<'_>,
+        sites: &[usize],
+        length: &Length,
+        row: usize,
+        out: &mut ConstraintRows,
+    ) {
         let (l, rate, second) = length.at(at.t);
         (out.value[row], out.rate[row], out.second[row]) = (-l, -rate, -second);
         out.scale[row] = l.abs();
@@ -295,7 +302,15 @@ impl Tree {
         }
     }
 
-    fn plane(&self, at: &Moving<'_>, site: usize, on: usize, normal: &Vec3, row: usize, out: &mut Rows) {
+    fn plane(
+        &self,
+        at: &Moving<'_>,
+        site: usize,
+        on: usize,
+        normal: &Vec3,
+        row: usize,
+        out: &mut ConstraintRows,
+    ) {
         let (s, o) = (self.moving_site(at, site), self.moving_site(at, on));
         let (mut n, mut turn, mut turning) = (normal.normalize(), Vec3::zeros(), Vec3::zeros());
         let d = s.r - o.r;
@@ -324,7 +339,7 @@ impl Tree {
         to: usize,
         relative: &UnitQuaternion<f64>,
         row: usize,
-        out: &mut Rows,
+        out: &mut ConstraintRows,
     ) {
         let attitude = |body: Option<usize>| match body {
             None => UnitQuaternion::identity(),
@@ -373,7 +388,7 @@ impl Tree {
     }
 
     /// Adds a force on a site to row `row` of G.
-    fn pull(&self, at: &Moving<'_>, site: usize, force: &Vec3, row: usize, out: &mut Rows) {
+    fn pull(&self, at: &Moving<'_>, site: usize, force: &Vec3, row: usize, out: &mut ConstraintRows) {
         let SitePlace { node, position } = self.sites[site];
         if let Some(node) = node {
             let arm = at.kinematics.frames[node].rotation * position;
@@ -381,12 +396,27 @@ impl Tree {
         }
     }
 
-    fn pull_node(&self, at: &Moving<'_>, node: usize, arm: &Vec3, force: &Vec3, row: usize, out: &mut Rows) {
+    fn pull_node(
+        &self,
+        at: &Moving<'_>,
+        node: usize,
+        arm: &Vec3,
+        force: &Vec3,
+        row: usize,
+        out: &mut ConstraintRows,
+    ) {
         self.pull_wrench(at, node, &join(force, &arm.cross(force)), row, out);
     }
 
     /// `Sᵀ W` for the node and all that carry it.
-    fn pull_wrench(&self, at: &Moving<'_>, node: usize, wrench: &Wrench, row: usize, out: &mut Rows) {
+    fn pull_wrench(
+        &self,
+        at: &Moving<'_>,
+        node: usize,
+        wrench: &Wrench,
+        row: usize,
+        out: &mut ConstraintRows,
+    ) {
         if out.values_only {
             return;
         }
@@ -397,14 +427,12 @@ impl Tree {
             let (node, frame) = (&self.nodes[i], &at.kinematics.frames[i]);
             let mut size = 1.0;
             match node.kind {
-                Kind::Screw { turn, advance } => {
-                    let axis = frame.rotation.column(2);
-                    let (force, moment) = (axis.dot(&linear(&wrench)), axis.dot(&angular(&wrench)));
-                    jacobian[node.v] += advance * force + turn * moment;
+                JointKind::Screw { turn, advance } => {
+                    jacobian[node.v] += frame.along(node.kind, 0, &wrench);
                     size = turn.abs() + advance.abs();
                 }
-                Kind::Translation | Kind::Ball => {
-                    let part = if node.kind == Kind::Ball {
+                JointKind::Translation | JointKind::Ball => {
+                    let part = if node.kind == JointKind::Ball {
                         angular(&wrench)
                     } else {
                         linear(&wrench)
@@ -414,7 +442,11 @@ impl Tree {
                         *g += x;
                     }
                 }
-                Kind::Fixed | Kind::Driven { .. } => size = 0.0,
+                JointKind::Driven { motion, .. } => {
+                    out.rate[row] += frame.along(node.kind, 0, &wrench) * self.motions[motion](at.t).1;
+                    size = 0.0;
+                }
+                JointKind::Fixed => size = 0.0,
             }
             terms = terms.max(size * wrench.norm());
             wrench = wrench_from(&wrench, &frame.offset);
@@ -444,18 +476,23 @@ impl Tree {
 
     pub(super) fn check_constraints(&self) -> Result<(), TreeError> {
         for (name, constraint) in &self.constraints {
-            let refuse = |why| Err(TreeError::Constraint(name.clone(), why));
+            let refuse = |fault| {
+                Err(TreeError::Constraint {
+                    name: name.clone(),
+                    fault,
+                })
+            };
             let (sites, bodies): (Vec<usize>, Vec<usize>) = match constraint {
                 Constraint::Coincidence { between, directions } => {
                     if directions.is_empty() || directions.len() > 3 {
-                        return refuse("give one to three directions");
+                        return refuse(ConstraintFault::Directions);
                     }
                     (between.to_vec(), Vec::new())
                 }
                 Constraint::Distance { between, .. } => (between.to_vec(), Vec::new()),
                 Constraint::Plane { site, on, normal } => {
                     if !(normal.norm() > 0.0) {
-                        return refuse("the normal of a plane is not zero");
+                        return refuse(ConstraintFault::Normal);
                     }
                     (vec![*site, *on], Vec::new())
                 }
@@ -463,20 +500,23 @@ impl Tree {
                     (Vec::new(), from.iter().copied().chain([*to]).collect())
                 }
                 Constraint::Coupling { terms, .. } => {
+                    if terms.is_empty() {
+                        return refuse(ConstraintFault::NoTerms);
+                    }
                     (Vec::new(), terms.iter().map(|(body, ..)| *body).collect())
                 }
                 Constraint::Cable { through, .. } => {
                     if through.len() < 2 {
-                        return refuse("a cable runs through two sites or more");
+                        return refuse(ConstraintFault::Short);
                     }
                     (through.clone(), Vec::new())
                 }
             };
             if sites.iter().any(|s| *s >= self.sites.len()) {
-                return refuse("it names a site that does not exist");
+                return refuse(ConstraintFault::NoSite);
             }
             if bodies.iter().any(|b| *b >= self.len()) {
-                return refuse("it names a body that does not exist");
+                return refuse(ConstraintFault::NoBody);
             }
             if let Constraint::Coupling { terms, .. } = constraint {
                 for (body, k, _) in terms {
@@ -484,12 +524,12 @@ impl Tree {
                     let scalar = self.nodes.iter().any(|node| {
                         let reach = |at: usize, from: usize| at >= from && at < from + node.dofs;
                         node.body == *body
-                            && matches!(node.kind, Kind::Screw { .. } | Kind::Translation)
+                            && matches!(node.kind, JointKind::Screw { .. } | JointKind::Translation)
                             && reach(q, node.q)
                             && reach(v, node.v)
                     });
                     if !scalar {
-                        return refuse("it couples a coordinate that is not an angle or a length that moves");
+                        return refuse(ConstraintFault::Coordinate);
                     }
                 }
             }

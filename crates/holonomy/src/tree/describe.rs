@@ -1,6 +1,6 @@
 //! What a tree is made of, for people.
-use super::{Constraint, Kind, Tree};
-use crate::Vec3;
+use super::{Constraint, JointKind, Tree};
+use crate::{Vec3, scene::JointShape, system::MultiplierUnit};
 
 /// A body as it is joined.
 #[derive(Clone, Debug, PartialEq)]
@@ -8,7 +8,7 @@ pub struct BodyDescription {
     /// The body it is joined to; `None` for the world.
     pub parent: Option<usize>,
     /// The kind of its joint.
-    pub joint: &'static str,
+    pub joint: JointShape,
     /// Whether the joint follows a function of time.
     pub driven: bool,
     /// The axes of the joint in the frame of the parent, at zero.
@@ -34,23 +34,11 @@ impl Tree {
         .into_inner();
         for node in nodes {
             turned *= node.rotation;
-            if matches!(node.kind, Kind::Screw { .. } | Kind::Driven { .. }) {
+            if matches!(node.kind, JointKind::Screw { .. } | JointKind::Driven { .. }) {
                 axes.push(turned.column(2).into());
             }
         }
-        let screw = |turn: f64, advance: f64| match (turn != 0.0, advance != 0.0) {
-            (true, true) => "screw",
-            (true, false) => "revolute",
-            _ => "prismatic",
-        };
-        let (joint, driven) = match (nodes[0].kind, nodes.len()) {
-            (Kind::Fixed, _) => ("fixed", false),
-            (Kind::Screw { .. }, 2) => ("universal", false),
-            (Kind::Screw { turn, advance }, _) => (screw(turn, advance), false),
-            (Kind::Driven { turn, advance, .. }, _) => (screw(turn, advance), true),
-            (Kind::Ball, _) => ("spherical", false),
-            (Kind::Translation, _) => ("free", false),
-        };
+        let (joint, driven) = self.joint_shape(body);
         BodyDescription {
             parent,
             joint,
@@ -61,33 +49,34 @@ impl Tree {
     }
 
     /// Units of the multipliers, where they have one.
-    pub(super) fn multiplier_units(&self) -> Vec<&'static str> {
+    pub(super) fn multiplier_units(&self) -> Vec<MultiplierUnit> {
         let turns = |body: usize, k: usize| {
             let node = &self.nodes[self.first_node(body)];
-            matches!(node.kind, Kind::Screw { turn, .. } if turn != 0.0) || (node.kind == Kind::Ball && k < 3)
+            matches!(node.kind, JointKind::Screw { turn, .. } if turn != 0.0)
+                || (node.kind == JointKind::Ball && k < 3)
         };
         let mut units = Vec::new();
         for (_, constraint) in &self.constraints {
             let unit = match constraint {
-                Constraint::Orientation { .. } => "N m",
+                Constraint::Orientation { .. } => MultiplierUnit::NewtonMetre,
                 Constraint::Coupling { terms, .. } => {
                     let turning = terms.iter().filter(|(body, k, _)| turns(*body, *k)).count();
                     match turning {
-                        0 => "N",
-                        all if all == terms.len() => "N m",
-                        _ => "",
+                        0 => MultiplierUnit::Newton,
+                        all if all == terms.len() => MultiplierUnit::NewtonMetre,
+                        _ => MultiplierUnit::Unknown,
                     }
                 }
-                _ => "N",
+                _ => MultiplierUnit::Newton,
             };
             units.extend((0..constraint.rows()).map(|_| unit));
         }
         units
     }
 
-    /// Why momenta are kept, or why none is.
+    /// Why momenta are conserved, or why none is.
     pub fn why_kept(&self) -> &'static str {
-        if !self.kept.is_empty() {
+        if !self.conserved.is_empty() {
             return "gravity, the joints to the world, forces and constraints are the same whichever way the whole lies";
         }
         if !self.motions.is_empty() {

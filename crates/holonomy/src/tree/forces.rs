@@ -8,10 +8,10 @@
 //! δW_i − η_i ×* W_i = (f̂ θ, (Σ r̂ f̂ + n̂) θ)        as the body turns by θ under forces fixed in space
 //!                   = (f̂ θ, f̂ d + (r̂ f)^ θ + n̂ θ)   and moves by d, where their place is fixed in space too
 //! ```
-use super::{Kind, Kinematics, Tree, TreeError, links::Bound};
+use super::{ForceFault, JointKind, Kinematics, Tree, TreeError, links::BoundLink};
 use crate::{
     Vec3,
-    geometry::se3::{Wrench as Wrench6, join},
+    geometry::se3::{Wrench, join},
 };
 use nalgebra::Matrix3;
 
@@ -40,7 +40,7 @@ pub enum JointForce {
 pub type Law<T> = Box<dyn Fn(T) -> [f64; 3] + Send + Sync>;
 
 /// A force and a moment on a body, as a function of time.
-pub struct Wrench {
+pub struct AppliedWrench {
     /// The body.
     pub body: usize,
     /// Where the force acts.
@@ -65,7 +65,7 @@ pub enum WrenchFrame {
 /// The wrench on one node and how it changes as the node turns.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Load {
-    pub(crate) wrench: Wrench6,
+    pub(crate) wrench: Wrench,
     /// Sum of the forces that are fixed in space.
     pub(crate) fixed: Vec3,
     /// `Σ r̂ f̂ + n̂` of them.
@@ -73,7 +73,7 @@ pub(crate) struct Load {
     /// Sum of those that stay where they are while the body moves.
     pub(crate) placed: Vec3,
     /// The part without potential, counted once.
-    pub(crate) forced: Wrench6,
+    pub(crate) forced: Wrench,
 }
 
 impl Load {
@@ -196,22 +196,22 @@ impl Tree {
             for k in self.first_node(*body)..=self.body_nodes[*body] {
                 let node = &self.nodes[k];
                 match node.kind {
-                    Kind::Screw { .. } => {
+                    JointKind::Screw { .. } => {
                         force.scalar((t, q[node.q], v[node.v]), weight, &mut out.efforts[node.v])
                     }
-                    Kind::Ball => force.ball(
+                    JointKind::Ball => force.ball(
                         &q[node.q..],
                         &v[node.v..],
                         weight,
                         &mut out.efforts[node.v..node.v + 3],
                     ),
-                    Kind::Translation => {
+                    JointKind::Translation => {
                         for k in 0..3 {
                             let at = (t, q[node.q + k], v[node.v + k]);
                             force.scalar(at, weight, &mut out.efforts[node.v + k]);
                         }
                     }
-                    Kind::Fixed | Kind::Driven { .. } => {}
+                    JointKind::Fixed | JointKind::Driven { .. } => {}
                 }
             }
         }
@@ -236,11 +236,11 @@ impl Tree {
             for k in self.first_node(*body)..=self.body_nodes[*body] {
                 let node = &self.nodes[k];
                 energy += match (node.kind, force) {
-                    (Kind::Ball, JointForce::Spring { stiffness, .. }) => {
+                    (JointKind::Ball, JointForce::Spring { stiffness, .. }) => {
                         let v = &q[node.q + 1..node.q + 4];
                         2.0 * stiffness * v.iter().map(|x| x * x).sum::<f64>()
                     }
-                    (Kind::Screw { .. } | Kind::Translation, force) => {
+                    (JointKind::Screw { .. } | JointKind::Translation, force) => {
                         (0..node.dofs).map(|k| force.energy(q[node.q + k])).sum()
                     }
                     _ => 0.0,
@@ -260,7 +260,10 @@ impl Tree {
         self.depends_on_time()
             || !self.wrenches.is_empty()
             || self.joint_forces.iter().any(|(_, force)| forced(force))
-            || self.links.iter().any(|link| matches!(link, Bound::Damper { .. }))
+            || self
+                .links
+                .iter()
+                .any(|link| matches!(link, BoundLink::Damper { .. }))
     }
 
     /// Positions of the sites.
@@ -271,17 +274,22 @@ impl Tree {
 
     pub(super) fn check_joint_forces(&self) -> Result<(), TreeError> {
         for (body, force) in &self.joint_forces {
-            let refuse = |why| Err(TreeError::Force(self.layout.bodies[*body].clone(), why));
+            let refuse = |fault| {
+                Err(TreeError::Force {
+                    body: self.layout.words.bodies[*body].clone(),
+                    fault,
+                })
+            };
             let kinds = || (self.first_node(*body)..=self.body_nodes[*body]).map(|k| self.nodes[k].kind);
             if kinds().all(|kind| kind.sizes().1 == 0) {
-                return refuse("the joint does not move, or is driven");
+                return refuse(ForceFault::Unmoved);
             }
-            if kinds().any(|kind| kind == Kind::Ball) {
+            if kinds().any(|kind| kind == JointKind::Ball) {
                 match force {
                     JointForce::Spring { rest, .. } if *rest == 0.0 => {}
                     JointForce::Damper { .. } => {}
-                    JointForce::Spring { .. } => return refuse("the spring of a ball joint rests at zero"),
-                    _ => return refuse("a rotation is not one number"),
+                    JointForce::Spring { .. } => return refuse(ForceFault::BallRest),
+                    _ => return refuse(ForceFault::Rotation),
                 }
             }
         }

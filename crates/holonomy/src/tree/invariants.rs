@@ -1,7 +1,7 @@
 //! Momenta that symmetry keeps: which motions of the whole tree leave everything as it is.
 use super::{
-    JointForce, Kind, Tree,
-    links::{Bound, PotentialSites},
+    JointForce, JointKind, Tree,
+    links::{BoundLink, PotentialSites},
 };
 use crate::{
     Vec3,
@@ -9,16 +9,16 @@ use crate::{
     potential::Symmetry,
 };
 
-/// A momentum that is kept.
+/// A momentum that is conserved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kept {
+pub(super) enum Momentum {
     /// Along a direction.
     Linear(Vec3),
     /// About an axis through a point.
     Angular { point: Vec3, axis: Vec3 },
 }
 
-impl Kept {
+impl Momentum {
     pub(super) fn name(&self) -> String {
         match self {
             Self::Linear(axis) => format!("momentum {}", axis_name(axis)),
@@ -50,7 +50,7 @@ pub(super) fn roots(tree: &Tree) -> Vec<usize> {
     let mut roots = Vec::new();
     for (i, node) in tree.nodes.iter().enumerate() {
         if node.parent.is_none_or(|parent| world[parent]) {
-            world[i] = node.kind == Kind::Fixed;
+            world[i] = node.kind == JointKind::Fixed;
             if !world[i] {
                 roots.push(i);
             }
@@ -68,16 +68,16 @@ fn freedom(tree: &Tree, root: usize, frame: &super::Frame) -> Freedom {
     });
     match node.kind {
         _ if pushed => Freedom::None,
-        Kind::Translation => Freedom::All,
-        Kind::Ball => Freedom::About(frame.origin),
-        Kind::Screw { advance: 0.0, .. } => Freedom::Axis(frame.origin, axis),
-        Kind::Screw { turn: 0.0, .. } => Freedom::Along(axis),
+        JointKind::Translation => Freedom::All,
+        JointKind::Ball => Freedom::About(frame.origin),
+        JointKind::Screw { advance: 0.0, .. } => Freedom::Axis(frame.origin, axis),
+        JointKind::Screw { turn: 0.0, .. } => Freedom::Along(axis),
         _ => Freedom::None,
     }
 }
 
 /// The momenta a tree keeps.
-pub(super) fn find(tree: &Tree) -> Vec<Kept> {
+pub(super) fn find(tree: &Tree) -> Vec<Momentum> {
     let pinned = tree.constraints.iter().any(|(_, c)| !c.is_internal(tree));
     if !tree.wrenches.is_empty() || !tree.motions.is_empty() || pinned {
         return Vec::new();
@@ -88,14 +88,14 @@ pub(super) fn find(tree: &Tree) -> Vec<Kept> {
         .into_iter()
         .map(|root| freedom(tree, root, &kinematics.frames[root]))
         .collect();
-    let mut kept = linear_momenta(tree, &freedoms);
-    kept.extend(angular_momenta(tree, &freedoms));
-    kept
+    let mut conserved = linear_momenta(tree, &freedoms);
+    conserved.extend(angular_momenta(tree, &freedoms));
+    conserved
 }
 
-fn linear_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
+fn linear_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Momentum> {
     let free = |sites: &PotentialSites| sites.invariant && world(tree, sites).next().is_none();
-    let tied = |link: &Bound| link.ends().iter().any(|end| end.node.is_none());
+    let tied = |link: &BoundLink| link.ends().iter().any(|end| end.node.is_none());
     if !tree.potential_sites.iter().all(free) || tree.links.iter().any(tied) {
         return Vec::new();
     }
@@ -110,11 +110,11 @@ fn linear_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
                 _ => false,
             })
         })
-        .map(Kept::Linear)
+        .map(Momentum::Linear)
         .collect()
 }
 
-fn angular_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
+fn angular_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Momentum> {
     let mut symmetry = Symmetry::fixing([&tree.gravity]);
     let mut points: Vec<Vec3> = Vec::new();
     for f in freedoms {
@@ -138,7 +138,7 @@ fn angular_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
         let anchors = link.ends().iter().filter(|end| end.node.is_none());
         let anchors: Vec<Vec3> = anchors.map(|end| end.position).collect();
         // A beam that is held does not let go of any direction.
-        if matches!(link, Bound::Beam(_)) && !anchors.is_empty() {
+        if matches!(link, BoundLink::Beam(_)) && !anchors.is_empty() {
             return Vec::new();
         }
         points.extend(anchors);
@@ -154,7 +154,7 @@ fn angular_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Kept> {
         Symmetry::None => Vec::new(),
     };
     axes.into_iter()
-        .map(|axis| Kept::Angular { point, axis })
+        .map(|axis| Momentum::Angular { point, axis })
         .collect()
 }
 

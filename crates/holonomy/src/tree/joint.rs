@@ -9,8 +9,10 @@
 //! spherical   J = rotation, a unit quaternion;  velocity: ω in the frame behind the joint
 //! free        J = shift by (x, y, z), then rotation
 //! ```
-use crate::{Vec3, geometry::Pose};
-use nalgebra::UnitQuaternion;
+use crate::{
+    Vec3,
+    geometry::{Pose, so3},
+};
 
 /// How a body moves relative to its parent. Axes need not be unit vectors.
 pub enum Joint {
@@ -69,7 +71,7 @@ pub type Motion = Box<dyn Fn(f64) -> (f64, f64, f64) + Send + Sync>;
 
 /// A primitive joint in its own frame, where its axis is z.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind {
+pub(crate) enum JointKind {
     Fixed,
     /// Turns by `turn · q` about z and moves by `advance · q` along it.
     Screw {
@@ -86,7 +88,7 @@ pub(crate) enum Kind {
     },
 }
 
-impl Kind {
+impl JointKind {
     /// Numbers in q and in v.
     pub(crate) fn sizes(self) -> (usize, usize) {
         match self {
@@ -102,8 +104,6 @@ impl Kind {
 /// A rotation that takes z to the given axis.
 pub(crate) fn align(axis: &Vec3) -> Pose {
     // Half a turn about the bisector would do for all but −z; the shortest turn is closer to what a reader expects.
-    let turn = UnitQuaternion::rotation_between(&Vec3::z(), axis);
-    Pose::rotation(
-        turn.unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vec3::x_axis(), std::f64::consts::PI)),
-    )
+    let turn = so3::shortest(&Vec3::z(), axis);
+    Pose::rotation(turn.unwrap_or_else(|| so3::about(&Vec3::x(), std::f64::consts::PI)))
 }

@@ -6,7 +6,7 @@
 //!       (R_i, 0), (0, R_i)                       translation, ball: three columns
 //! V_i = V_p + S_i v_i                            V_p shifted from o_p to o_i
 //! ```
-use super::{Kind, Node, SitePlace, Tree};
+use super::{JointKind, Node, SitePlace, Tree};
 use crate::{
     Vec3,
     geometry::{
@@ -14,6 +14,7 @@ use crate::{
         se3::{Twist, Wrench, angular, join, linear, twist_at},
         so3,
     },
+    math,
 };
 use nalgebra::{Matrix3, Vector6};
 
@@ -139,44 +140,44 @@ impl Frame {
         };
         self.rotation = rotation;
         match node.kind {
-            Kind::Fixed => {}
-            Kind::Screw { turn, advance } | Kind::Driven { turn, advance, .. } => {
+            JointKind::Fixed => {}
+            JointKind::Screw { turn, advance } | JointKind::Driven { turn, advance, .. } => {
                 if advance != 0.0 {
                     self.offset += rotation.column(2) * (advance * q[0]);
                 }
                 if turn != 0.0 {
-                    let (s, c) = (turn * q[0]).sin_cos();
+                    let (s, c) = math::sin_cos(turn * q[0]);
                     let (x, y) = (rotation.column(0), rotation.column(1));
                     self.rotation.set_column(0, &(x * c + y * s));
                     self.rotation.set_column(1, &(y * c - x * s));
                 }
             }
-            Kind::Translation => self.offset += rotation * Vec3::new(q[0], q[1], q[2]),
-            Kind::Ball => self.rotation = rotation * so3::matrix(&q[..4]),
+            JointKind::Translation => self.offset += rotation * Vec3::new(q[0], q[1], q[2]),
+            JointKind::Ball => self.rotation = rotation * so3::matrix(&q[..4]),
         }
         self.origin = origin + self.offset;
     }
 
     /// Column k of S.
     #[inline]
-    pub(crate) fn screw(&self, kind: Kind, k: usize) -> Twist {
+    pub(crate) fn screw(&self, kind: JointKind, k: usize) -> Twist {
         match kind {
-            Kind::Screw { turn, advance } | Kind::Driven { turn, advance, .. } => {
+            JointKind::Screw { turn, advance } | JointKind::Driven { turn, advance, .. } => {
                 let axis: Vec3 = self.rotation.column(2).into();
                 join(&(axis * advance), &(axis * turn))
             }
-            Kind::Translation => join(&self.rotation.column(k).into(), &Vec3::zeros()),
-            Kind::Ball => join(&Vec3::zeros(), &self.rotation.column(k).into()),
-            Kind::Fixed => Twist::zeros(),
+            JointKind::Translation => join(&self.rotation.column(k).into(), &Vec3::zeros()),
+            JointKind::Ball => join(&Vec3::zeros(), &self.rotation.column(k).into()),
+            JointKind::Fixed => Twist::zeros(),
         }
     }
 
     /// Column k of S times a wrench.
     #[inline]
-    pub(crate) fn along(&self, kind: Kind, k: usize, wrench: &Wrench) -> f64 {
+    pub(crate) fn along(&self, kind: JointKind, k: usize, wrench: &Wrench) -> f64 {
         let axis = |k: usize| Vec3::from(self.rotation.column(k));
         match kind {
-            Kind::Screw { turn, advance } | Kind::Driven { turn, advance, .. } => {
+            JointKind::Screw { turn, advance } | JointKind::Driven { turn, advance, .. } => {
                 let moment = turn * axis(2).dot(&angular(wrench));
                 if advance == 0.0 {
                     moment
@@ -184,21 +185,21 @@ impl Frame {
                     moment + advance * axis(2).dot(&linear(wrench))
                 }
             }
-            Kind::Translation => axis(k).dot(&linear(wrench)),
-            Kind::Ball => axis(k).dot(&angular(wrench)),
-            Kind::Fixed => 0.0,
+            JointKind::Translation => axis(k).dot(&linear(wrench)),
+            JointKind::Ball => axis(k).dot(&angular(wrench)),
+            JointKind::Fixed => 0.0,
         }
     }
 
     /// `S v`.
     #[inline]
-    pub(crate) fn joint_twist(&self, kind: Kind, v: &[f64], driven: &[f64]) -> Twist {
+    pub(crate) fn joint_twist(&self, kind: JointKind, v: &[f64], driven: &[f64]) -> Twist {
         match kind {
-            Kind::Screw { .. } => self.screw(kind, 0) * v[0],
-            Kind::Driven { motion, .. } => self.screw(kind, 0) * driven[motion],
-            Kind::Translation => join(&(self.rotation * Vec3::new(v[0], v[1], v[2])), &Vec3::zeros()),
-            Kind::Ball => join(&Vec3::zeros(), &(self.rotation * Vec3::new(v[0], v[1], v[2]))),
-            Kind::Fixed => Twist::zeros(),
+            JointKind::Screw { .. } => self.screw(kind, 0) * v[0],
+            JointKind::Driven { motion, .. } => self.screw(kind, 0) * driven[motion],
+            JointKind::Translation => join(&(self.rotation * Vec3::new(v[0], v[1], v[2])), &Vec3::zeros()),
+            JointKind::Ball => join(&Vec3::zeros(), &(self.rotation * Vec3::new(v[0], v[1], v[2]))),
+            JointKind::Fixed => Twist::zeros(),
         }
     }
 }

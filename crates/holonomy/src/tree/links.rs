@@ -8,8 +8,8 @@
 //! ```
 //! with forces that are fixed in space while the bodies turn counted in [`Load`]. Beams: see `beam.rs`.
 use super::{
-    Beam, Kinematics, SitePlace, Tree, TreeError, beam,
-    coupling::{Couplings, at, stack},
+    Beam, Kinematics, LinkFault, SitePlace, Tree, TreeError, beam,
+    factors::{LowRank, Vector12, stack},
     forces::{Load, Loads},
 };
 use crate::{Vec3, geometry::se3::join, potential::Potential};
@@ -31,9 +31,9 @@ pub enum Link {
 
 /// A link between nodes.
 #[derive(Clone, Debug)]
-pub(super) enum Bound {
+pub(super) enum BoundLink {
     Damper { ends: [SitePlace; 2], coefficient: f64 },
-    Beam(Box<beam::Bound>),
+    Beam(Box<beam::BoundBeam>),
 }
 
 /// The sites that a potential depends on, and whether it stays the same when all are moved alike.
@@ -83,7 +83,7 @@ fn arm(site: &SitePlace, kinematics: &Kinematics) -> Vec3 {
     })
 }
 
-impl Bound {
+impl BoundLink {
     pub(super) fn ends(&self) -> &[SitePlace; 2] {
         match self {
             Self::Damper { ends, .. } => ends,
@@ -115,7 +115,7 @@ impl Bound {
         }
     }
 
-    fn couple(&self, kinematics: &Kinematics, weight: f64, out: &mut Couplings) {
+    fn couple(&self, kinematics: &Kinematics, weight: f64, out: &mut LowRank<12>) {
         let (ends, coefficient) = match self {
             Self::Beam(beam) => return beam.couple(kinematics, out),
             Self::Damper { ends, coefficient } => (ends, weight * coefficient),
@@ -147,6 +147,19 @@ impl Bound {
     }
 }
 
+/// Work space for second derivatives of potentials.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Curvatures {
+    points: Vec<Vec3>,
+    gradients: [Vec<Vec3>; 2],
+    hessian: Vec<f64>,
+}
+
+/// A force at an arm, or the displacement there along it: `(e, r × e)` on pose or force.
+pub(super) fn at(arm: &Vec3, e: &Vec3) -> Vector12 {
+    stack(&join(e, &arm.cross(e)), &Vector6::zeros())
+}
+
 /// Two unit vectors across n and each other.
 fn tangents(n: &Vec3) -> (Vec3, Vec3) {
     let least = Vec3::ith(n.iamin(), 1.0);
@@ -158,28 +171,28 @@ impl Tree {
     /// Puts links on the nodes of their sites.
     pub(super) fn bind_links(&mut self, links: Vec<Link>) -> Result<(), TreeError> {
         for (number, link) in links.into_iter().enumerate() {
-            let refuse = |why| Err(TreeError::Link(number, why));
+            let refuse = |fault| Err(TreeError::Link { number, fault });
             let (Link::Damper { between, .. } | Link::Beam(Beam { between, .. })) = &link;
             if between.iter().any(|site| *site >= self.sites.len()) {
-                return refuse("there is no such site");
+                return refuse(LinkFault::NoSite);
             }
             let [a, b] = *between;
             let ends = [self.sites[a], self.sites[b]];
             if ends[0].node == ends[1].node {
-                return refuse("both ends are on one body");
+                return refuse(LinkFault::OneBody);
             }
             self.links.push(match link {
                 Link::Damper { coefficient, .. } if !(coefficient >= 0.0 && coefficient.is_finite()) => {
-                    return refuse("its coefficient is negative or not finite");
+                    return refuse(LinkFault::Coefficient);
                 }
-                Link::Damper { coefficient, .. } => Bound::Damper { ends, coefficient },
+                Link::Damper { coefficient, .. } => BoundLink::Damper { ends, coefficient },
                 Link::Beam(beam) => {
                     let stiffness = [beam.tension, beam.bending[0], beam.bending[1], beam.torsion];
                     if !stiffness.iter().all(|k| *k >= 0.0 && k.is_finite()) {
-                        return refuse("a stiffness is negative or not finite");
+                        return refuse(LinkFault::Stiffness);
                     }
                     if !(beam.length > 0.0 && beam.length.is_finite()) {
-                        return refuse("its length is not positive");
+                        return refuse(LinkFault::Length);
                     }
                     let axes = [0, 1].map(|k| {
                         let body = ends[k].node.map(|node| self.nodes[node].body);
@@ -187,7 +200,7 @@ impl Tree {
                             body.map_or_else(UnitQuaternion::identity, |b| self.node_from_body[b].rotation);
                         (turned * beam.turned[k]).to_rotation_matrix().into_inner()
                     });
-                    Bound::Beam(Box::new(beam::Bound {
+                    BoundLink::Beam(Box::new(beam::BoundBeam {
                         ends,
                         axes,
                         length: beam.length,
@@ -205,18 +218,22 @@ impl Tree {
     }
 
     /// How the forces of links and potentials change, at a placement.
-    pub(crate) fn couple(&self, kinematics: &Kinematics, weight: f64, out: &mut Couplings) {
+    pub(crate) fn couple(
+        &self,
+        kinematics: &Kinematics,
+        weight: f64,
+        work: &mut Curvatures,
+        out: &mut LowRank<12>,
+    ) {
         out.clear();
         for link in &self.links {
             link.couple(kinematics, weight, out);
         }
         if !self.potentials.is_empty() {
-            let mut points = std::mem::take(&mut out.points);
-            self.points(kinematics, &mut points);
+            self.points(kinematics, &mut work.points);
             for (potential, sites) in self.potentials.iter().zip(&self.potential_sites) {
-                self.couple_potential(&**potential, sites, kinematics, &mut points, out);
+                self.couple_potential(&**potential, sites, kinematics, work, out);
             }
-            out.points = points;
         }
         out.finish();
     }
@@ -226,21 +243,17 @@ impl Tree {
         potential: &dyn Potential,
         PotentialSites { members, invariant }: &PotentialSites,
         kinematics: &Kinematics,
-        points: &mut [Vec3],
-        out: &mut Couplings,
+        Curvatures {
+            points,
+            gradients,
+            hessian,
+        }: &mut Curvatures,
+        out: &mut LowRank<12>,
     ) {
-        let mut hessian = std::mem::take(&mut out.hessian);
         hessian.clear();
         hessian.resize(9 * members.len() * members.len(), 0.0);
-        if !potential.hessian(points, &mut hessian) {
-            differences(
-                potential,
-                members,
-                self.length(),
-                points,
-                &mut out.gradients,
-                &mut hessian,
-            );
+        if !potential.hessian(points, hessian) {
+            differences(potential, members, self.length(), points, gradients, hessian);
         }
         let moving = |k: usize| {
             let site = &self.sites[members[k]];
@@ -272,7 +285,6 @@ impl Tree {
             }
         }
         out.end(rank);
-        out.hessian = hessian;
     }
 
     /// Adds the wrenches of links.

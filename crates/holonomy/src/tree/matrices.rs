@@ -44,7 +44,7 @@ impl Tree {
     }
 
     /// The body whose joint moves nothing that has inertia at q, if there is one: M is singular there.
-    pub(crate) fn idle_at(&self, q: &[f64]) -> Option<usize> {
+    pub fn idle_at(&self, q: &[f64]) -> Option<usize> {
         let mut dynamics = Dynamics::default();
         dynamics.kinematics.place(self, q);
         dynamics.factorise(self).err().map(|node| self.nodes[node].body)

@@ -3,18 +3,30 @@
 //! ```text
 //! D A D = Q R Πᵀ           rows and columns scaled by D = |diag A|^{−1/2}; columns pivoted (Householder)
 //! R = (T 0) Z              if rank R < size, from the right
-//! x = D Π Zᵀ (T⁻¹ Qᵀ D b, 0)
+//! y = D Π Zᵀ (T⁻¹ Qᵀ D b, 0)     one solution
+//! x = y − N Nᵀ y                 N: the last columns of D Π Zᵀ, made orthonormal
 //! ```
-//! The rank is the number of diagonal entries of R that are more than a fraction of the first. Where `D A D = L U` without
+//! The rank is the number of diagonal entries of R that [`is_independent`] of the first. Where `D A D = L U` without
 //! pivoting has pivots near one, the rank is full, and that will do.
+use crate::solve::Lu;
+
+/// What is left of an equation below this fraction is rounding, in matrices of products such as `G M⁻¹ Gᵀ`.
+const REDUNDANT: f64 = 1e-11;
+
+/// The rank test for constraints: whether what is left of an equation, once those before it have been taken out, is
+/// more than rounding of the whole. Both are products of rows, as squares of lengths are.
+pub(crate) fn is_independent(left: f64, whole: f64) -> bool {
+    left > REDUNDANT * whole
+}
 
 /// Work space and factors, reused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MinNorm {
     size: usize,
     rank: usize,
-    /// Whether the matrix is `L U`, row by row.
+    /// Whether `D A D = L U` will do.
     plain: bool,
+    lu: Lu,
     /// Row by row, and once factorised column by column.
     matrix: Vec<f64>,
     scale: Vec<f64>,
@@ -22,6 +34,8 @@ pub(crate) struct MinNorm {
     norms: Vec<f64>,
     left: Vec<f64>,
     right: Vec<f64>,
+    /// Orthonormal vectors, one after the other, that A takes to zero.
+    null: Vec<f64>,
     work: Vec<f64>,
 }
 
@@ -71,8 +85,8 @@ impl MinNorm {
         }
     }
 
-    /// Factorises the matrix; entries below `tolerance` of the largest count as zero.
-    pub(crate) fn factorise(&mut self, tolerance: f64) {
+    /// Factorises the matrix.
+    pub(crate) fn factorise(&mut self) {
         let n = self.size;
         let a = &mut self.matrix;
         self.scale.clear();
@@ -86,10 +100,10 @@ impl MinNorm {
             }
         }
         self.rank = n;
-        self.work.clone_from(a);
-        self.plain = eliminate(&mut self.work, n);
+        self.null.clear();
+        self.lu.reset(n).copy_from_slice(a);
+        self.plain = self.lu.factorise_in_order(REGULAR);
         if self.plain {
-            std::mem::swap(a, &mut self.work);
             return;
         }
         // From rows to columns.
@@ -124,7 +138,7 @@ impl MinNorm {
             if k == 0 {
                 first = length;
             }
-            if !(length > tolerance * first) {
+            if !is_independent(length, first) {
                 self.rank = k;
                 break;
             }
@@ -148,6 +162,30 @@ impl MinNorm {
             column[k] = beta;
         }
         self.compress();
+        self.find_null();
+    }
+
+    /// N, by Gram and Schmidt, twice for the rounding of the first.
+    fn find_null(&mut self) {
+        let (n, r) = (self.size, self.rank);
+        for j in r..n {
+            self.work.clear();
+            self.work.resize(n, 0.0);
+            self.work[j] = 1.0;
+            let mut shares = std::mem::take(&mut self.work);
+            self.expand(&mut shares);
+            let start = self.null.len();
+            self.null.resize(start + n, 0.0);
+            for (k, share) in shares.iter().enumerate() {
+                self.null[start + self.pivot[k]] = share * self.scale[self.pivot[k]];
+            }
+            self.work = shares;
+            let (before, vector) = self.null.split_at_mut(start);
+            take_out(before, vector);
+            take_out(before, vector);
+            let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+            vector.iter_mut().for_each(|x| *x /= length);
+        }
     }
 
     /// `R = (T 0) Z`.
@@ -189,7 +227,7 @@ impl MinNorm {
             *b *= d;
         }
         if self.plain {
-            substitute(a, b);
+            self.lu.substitute(b);
             for (b, d) in b.iter_mut().zip(&self.scale) {
                 *b *= d;
             }
@@ -222,45 +260,22 @@ impl MinNorm {
             let j = self.pivot[k];
             b[j] = self.work[k] * self.scale[j];
         }
+        take_out(&self.null, b);
+    }
+}
+
+/// Takes the parts along orthonormal vectors out of x.
+fn take_out(vectors: &[f64], x: &mut [f64]) {
+    for vector in vectors.chunks_exact(x.len().max(1)) {
+        let along = vector.iter().zip(&*x).fold(0.0, |sum, (v, x)| sum + v * x);
+        for (x, v) in x.iter_mut().zip(vector) {
+            *x -= v * along;
+        }
     }
 }
 
 /// Pivots from this on, where the diagonal was one, tell a matrix that is far from singular.
 const REGULAR: f64 = 1e-3;
-
-/// `A = L U` in place, with the inverse of the diagonal of U in its place; `false` where a pivot is small.
-fn eliminate(a: &mut [f64], n: usize) -> bool {
-    for k in 0..n {
-        let (before, after) = a.split_at_mut((k + 1) * n);
-        let row = &mut before[k * n + k..];
-        if !(row[0].abs() > REGULAR) {
-            return false;
-        }
-        row[0] = 1.0 / row[0];
-        for other in after.chunks_exact_mut(n) {
-            let other = &mut other[k..];
-            let factor = other[0] * row[0];
-            other[0] = factor;
-            for (x, r) in other[1..].iter_mut().zip(&row[1..]) {
-                *x -= factor * r;
-            }
-        }
-    }
-    true
-}
-
-/// Solves `L U x = b` in place.
-fn substitute(a: &[f64], b: &mut [f64]) {
-    let n = b.len();
-    let rows = || a.chunks_exact(n.max(1)).enumerate();
-    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0.0, |sum, (a, b)| sum + a * b);
-    for (k, row) in rows() {
-        b[k] -= dot(&row[..k], &b[..k]);
-    }
-    for (k, row) in rows().rev() {
-        b[k] = (b[k] - dot(&row[k + 1..], &b[k + 1..])) * row[k];
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -274,7 +289,7 @@ mod tests {
                 a[i * size + j] = entry(i, j);
             }
         }
-        system.factorise(1e-11);
+        system.factorise();
         let mut x = b.to_vec();
         system.solve(&mut x);
         (x, system.rank())
@@ -311,7 +326,20 @@ mod tests {
     }
 
     #[test]
-    fn equations_that_say_the_same_share_the_load() {
+    fn of_all_solutions_it_is_the_shortest_whatever_the_size_of_the_equations() {
+        // One coordinate, held by an equation and by a tenth of it: λ₁ + λ₂/10 = 10, as short as can be.
+        let g = [1.0, 0.1];
+        let (x, rank) = solve(2, |i, j| g[i] * g[j], &[10.0 * g[0], 10.0 * g[1]]);
+        assert_eq!(rank, 1);
+        let exact = [10.0 / 1.01, 1.0 / 1.01];
+        assert!(
+            x.iter().zip(exact).all(|(x, exact)| (x - exact).abs() < 1e-13),
+            "{x:?}"
+        );
+    }
+
+    #[test]
+    fn redundant_equations_share_the_load() {
         // Rows of B twice: B Bᵀ has rank 2, and the shortest solution treats equal rows equally.
         let rows = [[1.0, 2.0], [1.0, 2.0], [0.5, -1.0], [0.5, -1.0]];
         let entry = |i: usize, j: usize| rows[i][0] * rows[j][0] + rows[i][1] * rows[j][1];

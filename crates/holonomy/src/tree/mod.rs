@@ -10,13 +10,14 @@
 //! bodies far from the origin of the world lose no digits.
 mod assemble;
 mod beam;
-mod branched;
 mod build;
+mod check;
 mod composite;
 mod constraint;
-mod coupling;
 mod describe;
 mod dynamics;
+mod error;
+mod factors;
 mod forces;
 mod invariants;
 mod joint;
@@ -26,16 +27,19 @@ mod mass;
 mod matrices;
 mod min_norm;
 mod redundant;
+mod scene;
 mod settle;
+mod skeleton;
 mod spline;
 mod support;
 mod system;
 
 pub use beam::Beam;
-pub use build::{Body, Site, TreeError, TreeParts};
+pub use build::{RigidBody, Site, TreeParts};
 pub use constraint::{Constraint, Length};
 pub use describe::BodyDescription;
-pub use forces::{JointForce, Law, Wrench, WrenchFrame};
+pub use error::{ConstraintFault, ForceFault, LinkFault, TreeError, TreePart};
+pub use forces::{AppliedWrench, JointForce, Law, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
 pub use kinematics::{Frame, Kinematics};
 pub use links::Link;
@@ -43,23 +47,23 @@ pub use redundant::Dependence;
 pub use settle::{Equilibrium, Seek, SettleError, Settling, Stability};
 pub use spline::{Spline, SplineError};
 
-pub(crate) use assemble::{assemble, close};
-pub(crate) use branched::Branched;
-pub(crate) use build::Node;
+pub(crate) use assemble::close;
+pub use assemble::{Assembly, assemble};
 pub(crate) use composite::Composite;
-pub(crate) use constraint::{Moving, Rows};
-pub(crate) use coupling::{Couplings, Matrix12, Vector12};
+pub(crate) use constraint::{ConstraintRows, Moving};
 pub(crate) use dynamics::Dynamics;
+pub(crate) use factors::{Branched, Column, Factors, Square, Terms, Vector12, dot, stack};
 pub(crate) use forces::Loads;
-pub(crate) use joint::Kind;
+pub(crate) use joint::JointKind;
+pub(crate) use links::Curvatures;
 pub(crate) use mass::Mass;
 pub(crate) use min_norm::MinNorm;
-pub(crate) use system::DEPENDENT;
+pub(crate) use skeleton::Node;
 
 use crate::{
     Vec3,
     potential::Potential,
-    system::{Layout, State, System},
+    system::{Layout, State, StateError, System},
 };
 
 /// A tree of rigid bodies.
@@ -76,12 +80,12 @@ pub struct Tree {
     potential_sites: Vec<links::PotentialSites>,
     /// Where the expressions of each potential begin in those of the layout.
     expressions: Vec<u32>,
-    links: Vec<links::Bound>,
+    links: Vec<links::BoundLink>,
     joint_forces: Vec<(usize, JointForce)>,
-    wrenches: Vec<Wrench>,
+    wrenches: Vec<AppliedWrench>,
     constraints: Vec<(String, Constraint)>,
     constraint_rows: usize,
-    kept: Vec<invariants::Kept>,
+    conserved: Vec<invariants::Momentum>,
     /// Nodes without a parent.
     roots: Vec<usize>,
     coordinates: usize,
@@ -139,14 +143,14 @@ impl Tree {
 
     /// Whether bodies turn in space, on spherical or free joints.
     pub fn has_ball_joints(&self) -> bool {
-        self.nodes.iter().any(|node| node.kind == Kind::Ball)
+        self.nodes.iter().any(|node| node.kind == JointKind::Ball)
     }
 
     /// The configuration in which every joint is at zero (driven joints are where they are at time t).
     pub fn zero(&self, t: f64) -> Vec<f64> {
         let mut q = vec![0.0; self.coordinates];
         for node in &self.nodes {
-            if node.kind == Kind::Ball {
+            if node.kind == JointKind::Ball {
                 q[node.q] = 1.0;
             }
         }
@@ -155,7 +159,13 @@ impl Tree {
     }
 
     /// A state with the given coordinates and velocities; coordinates of driven joints are set.
-    pub fn state(&self, t: f64, q: &[f64], v: &[f64]) -> State {
+    pub fn state(&self, t: f64, q: &[f64], v: &[f64]) -> Result<State, StateError> {
+        self.check_state(q, v)?;
+        Ok(self.state_at(t, q, v))
+    }
+
+    /// The same, where the numbers are known to be those of a state.
+    pub(crate) fn state_at(&self, t: f64, q: &[f64], v: &[f64]) -> State {
         let mut q = q.to_vec();
         self.drive(t, &mut q);
         let mut p = vec![0.0; self.velocities];
@@ -165,11 +175,24 @@ impl Tree {
         state
     }
 
+    fn check_state(&self, q: &[f64], v: &[f64]) -> Result<(), StateError> {
+        StateError::check(&self.layout, q, v)?;
+        for node in self.nodes.iter().filter(|node| node.kind == JointKind::Ball) {
+            let length = q[node.q..node.q + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
+            // Digits of printed numbers.
+            if (length - 1.0).abs() > 1e-9 {
+                let name = self.layout.words.bodies[node.body].clone();
+                return Err(StateError::NotUnit { name, length });
+            }
+        }
+        Ok(())
+    }
+
     /// Its body, if it is one body on a ball joint, or free.
     pub(crate) fn lone_body(&self) -> Option<Lone> {
         let free = match &self.nodes[..] {
-            [ball] if ball.kind == Kind::Ball => false,
-            [shift, ball] if shift.kind == Kind::Translation && ball.kind == Kind::Ball => true,
+            [ball] if ball.kind == JointKind::Ball => false,
+            [shift, ball] if shift.kind == JointKind::Translation && ball.kind == JointKind::Ball => true,
             _ => return None,
         };
         let (before, behind) = (self.nodes.first()?, self.nodes.last()?);
@@ -203,7 +226,7 @@ impl Tree {
     }
 
     /// The size of its parts, m.
-    pub(crate) fn length(&self) -> f64 {
+    pub fn length(&self) -> f64 {
         let reach = |node: &Node| {
             let body = &node.inertia;
             let gyration = if body.mass > 0.0 {
@@ -231,7 +254,10 @@ impl Tree {
         let length = self.length();
         let mut units = vec![1.0; self.velocities];
         for node in &self.nodes {
-            if matches!(node.kind, Kind::Translation | Kind::Screw { turn: 0.0, .. }) {
+            if matches!(
+                node.kind,
+                JointKind::Translation | JointKind::Screw { turn: 0.0, .. }
+            ) {
                 units[node.v..node.v + node.dofs].fill(length);
             }
         }
@@ -241,7 +267,7 @@ impl Tree {
     /// Puts driven joints where they are at time t.
     pub(crate) fn drive(&self, t: f64, q: &mut [f64]) {
         for node in &self.nodes {
-            if let Kind::Driven { motion, .. } = node.kind {
+            if let JointKind::Driven { motion, .. } = node.kind {
                 q[node.q] = self.motions[motion](t).0;
             }
         }

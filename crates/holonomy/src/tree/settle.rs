@@ -13,11 +13,11 @@
 mod local;
 
 use super::{
-    Dynamics, Kind, Loads, Rows, Tree,
+    ConstraintRows, Dynamics, JointKind, Loads, Tree,
     assemble::{close, displaced},
 };
 use crate::system::System;
-use local::{Forces, Local, unbalanced};
+use local::{Forces, Local, residual_of};
 use nalgebra::{Cholesky, DVector, SymmetricEigen};
 
 /// What is sought.
@@ -36,7 +36,7 @@ pub struct Settling {
     /// The time at which driven joints, driven lengths and forces are taken, s.
     pub t: f64,
     /// Velocities whose coordinates are held where they are; empty if none is.
-    pub kept: Vec<bool>,
+    pub fixed: Vec<bool>,
     /// What is sought.
     pub seek: Seek,
 }
@@ -55,7 +55,7 @@ pub struct Equilibrium {
     /// What the squares say.
     pub stability: Stability,
     /// The largest force that is not balanced, as a fraction of those that act on the same joint.
-    pub unbalance: f64,
+    pub residual: f64,
     /// Steps taken.
     pub steps: usize,
 }
@@ -75,12 +75,14 @@ pub enum Stability {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettleError {
     /// Constraints that cannot be met.
-    #[error("constraint `{constraint}` cannot be met: at the nearest place it is open by {open:.3e}")]
-    Open {
+    #[error(
+        "constraint `{constraint}` cannot be met: at the nearest place it is violated by {violation:.3e}"
+    )]
+    Violated {
         /// Its name.
         constraint: String,
         /// By how much.
-        open: f64,
+        violation: f64,
     },
     /// Something goes on for ever.
     #[error("nothing holds `{coordinate}`: the forces push it on and on")]
@@ -123,14 +125,14 @@ const KICK: f64 = 0.05;
 impl Tree {
     /// The equilibrium that is found from a configuration.
     pub fn settle(&self, q: &[f64], settling: &Settling) -> Result<Equilibrium, SettleError> {
-        Search::new(self, q, settling)?.run()
+        SettleSearch::new(self, q, settling)?.run()
     }
 }
 
-struct Search<'a> {
+struct SettleSearch<'a> {
     tree: &'a Tree,
     settling: &'a Settling,
-    kept: Vec<bool>,
+    fixed: Vec<bool>,
     /// What a displacement of one counts, by velocity: 1 rad, or the length of the tree.
     units: Vec<f64>,
     q: Vec<f64>,
@@ -140,24 +142,27 @@ struct Search<'a> {
     still: Vec<f64>,
 }
 
-impl<'a> Search<'a> {
+impl<'a> SettleSearch<'a> {
     fn new(tree: &'a Tree, q: &[f64], settling: &'a Settling) -> Result<Self, SettleError> {
         let n = tree.velocities;
-        let mut kept = settling.kept.clone();
-        kept.resize(n, false);
+        let mut fixed = settling.fixed.clone();
+        fixed.resize(n, false);
         let mut q = q.to_vec();
         tree.drive(settling.t, &mut q);
-        let mut rows = Rows::default();
-        if !close(tree, settling.t, &mut q, &kept, &mut rows) {
+        let mut rows = ConstraintRows::default();
+        if !close(tree, settling.t, &mut q, &fixed, &mut rows) {
             let each = rows.value.iter().map(|g| g.abs()).enumerate();
-            let (row, open) = each.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
+            let (row, violation) = each.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
             let constraint = tree.constraint_name(row).unwrap_or_default().to_owned();
-            return Err(SettleError::Open { constraint, open });
+            return Err(SettleError::Violated {
+                constraint,
+                violation,
+            });
         }
         Ok(Self {
             tree,
             settling,
-            kept,
+            fixed,
             units: tree.units(),
             start: q.clone(),
             q,
@@ -196,8 +201,8 @@ impl<'a> Search<'a> {
             let fraction = (radius / size).min(1.0);
             let (delta, x) = (delta * fraction, x * fraction);
             let mut trial = displaced(self.tree, &self.q, &delta, 1.0);
-            let mut rows = Rows::default();
-            let closed = close(self.tree, self.settling.t, &mut trial, &self.kept, &mut rows);
+            let mut rows = ConstraintRows::default();
+            let closed = close(self.tree, self.settling.t, &mut trial, &self.fixed, &mut rows);
             let worth = match closed {
                 true => self.worth(&trial, &local, &delta, &x, seek_minimum)?,
                 false => 0.0,
@@ -235,7 +240,7 @@ impl<'a> Search<'a> {
             q: self.q,
             squares: Vec::new(),
             stability: Stability::Stable,
-            unbalance: 0.0,
+            residual: 0.0,
             steps: 0,
         }
     }
@@ -280,13 +285,13 @@ impl<'a> Search<'a> {
             return Ok(0.0);
         };
         if !seek_minimum {
-            // The unbalanced force becomes less.
+            // The residual becomes less.
             let (_, lambda) = self.multipliers(&local.inverse, &forces);
-            let after = (&local.inverse * unbalanced(&forces, &lambda)).norm();
+            let after = (&local.inverse * residual_of(&forces, &lambda)).norm();
             let before = (&local.inverse * &local.residual).norm();
             return Ok(1.0 - after / before);
         }
-        let after = unbalanced(&forces, &local.lambda);
+        let after = residual_of(&forces, &local.lambda);
         let work = 0.5 * (&local.residual + after).dot(delta);
         let foreseen = local.push.dot(x) - 0.5 * x.dot(&(&local.symmetric * x));
         Ok(if foreseen > 0.0 { work / foreseen } else { 0.0 })
@@ -300,13 +305,13 @@ impl<'a> Search<'a> {
         let largest = delta.icamax();
         delta *= KICK.copysign(delta[largest]) / self.size(&delta);
         let mut trial = displaced(self.tree, &self.q, &delta, 1.0);
-        let kept = self.kept.clone();
+        let fixed = self.fixed.clone();
         if close(
             self.tree,
             self.settling.t,
             &mut trial,
-            &kept,
-            &mut Rows::default(),
+            &fixed,
+            &mut ConstraintRows::default(),
         ) {
             self.q = trial;
         }
@@ -320,7 +325,7 @@ impl<'a> Search<'a> {
     }
 
     fn check_held(&self) -> Result<(), SettleError> {
-        for node in self.tree.nodes.iter().filter(|node| node.kind != Kind::Ball) {
+        for node in self.tree.nodes.iter().filter(|node| node.kind != JointKind::Ball) {
             for k in 0..node.dofs {
                 let moved = (self.q[node.q + k] - self.start[node.q + k]).abs();
                 if moved > FAR * self.units[node.v + k] {
@@ -332,13 +337,13 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The largest force out of balance, as a fraction, and the velocity it acts on.
-    fn unbalance(&self, local: &Local, forces: &Forces) -> (f64, usize) {
+    /// The largest residual, as a fraction of the forces, and the velocity it acts on.
+    fn residual_fraction(&self, local: &Local, forces: &Forces) -> (f64, usize) {
         let n = self.still.len();
         let mut worst = (0.0, 0);
         // Where nothing acts there is nothing but rounding of what acts elsewhere.
         let floor = 1e-3 * forces.terms.amax();
-        for j in (0..n).filter(|j| !self.kept[*j]) {
+        for j in (0..n).filter(|j| !self.fixed[*j]) {
             let rows = forces.rows.jacobian.chunks_exact(n).zip(local.lambda.iter());
             let pulled: f64 = rows.map(|(row, lambda)| (row[j] * lambda).abs()).sum();
             let terms = (forces.terms[j] + pulled).max(floor);
@@ -354,7 +359,7 @@ impl<'a> Search<'a> {
     }
 
     fn not_converged(&self, local: &Local, forces: &Forces, steps: usize) -> SettleError {
-        let (force, j) = self.unbalance(local, forces);
+        let (force, j) = self.residual_fraction(local, forces);
         let names = &self.tree.layout().velocities;
         SettleError::NotConverged {
             steps,
@@ -390,7 +395,7 @@ impl<'a> Search<'a> {
             energy,
             squares,
             stability,
-            unbalance: self.unbalance(local, forces).0,
+            residual: self.residual_fraction(local, forces).0,
             steps,
         }
     }

@@ -1,29 +1,28 @@
 //! A tree as a system: `q̇ = v`, for a ball joint `q̇ = ½ q (0, ω)`.
-use super::{Dynamics, Kind, MinNorm, Moving, Rows, Tree};
+use super::{ConstraintRows, Dynamics, JointKind, MinNorm, Moving, Tree};
 use crate::{
     Vec3,
     geometry::{se3::Wrench, so3},
-    lagrangian::Undefined,
-    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, workspace},
+    potential::FaultSlot,
+    scene::{Poses, Scene},
+    system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, Undefined, workspace},
 };
+use std::sync::Arc;
 
 /// Work space of a [`Tree`].
 #[derive(Clone, Default)]
-struct Workspace {
+struct TreeWorkspace {
     dynamics: Dynamics,
     q: Vec<f64>,
     p: Vec<f64>,
-    rows: Rows,
+    rows: ConstraintRows,
     schur: MinNorm,
     lambda: Vec<f64>,
     column: Vec<f64>,
     columns: Vec<f64>,
 }
 
-/// Entries of `G M⁻¹ Gᵀ` below this fraction of the largest are none: constraints that say the same.
-pub(crate) const DEPENDENT: f64 = 1e-11;
-
-impl Workspace {
+impl TreeWorkspace {
     /// Places the tree at q, with driven joints where they are at time t and moving at their rates.
     fn place(&mut self, tree: &Tree, t: f64, q: &[f64]) {
         self.q.clear();
@@ -41,7 +40,7 @@ impl Workspace {
     }
 }
 
-impl Workspace {
+impl TreeWorkspace {
     /// Accelerations of a placed and moving tree, with multipliers in `lambda`.
     fn accelerate(&mut self, tree: &Tree, t: f64, v: &[f64], dv: &mut [f64]) {
         let Dynamics {
@@ -68,7 +67,7 @@ impl Workspace {
             t,
             q: &self.q,
             kinematics: &self.dynamics.kinematics,
-            accelerations: Some((&self.dynamics.motion, dv)),
+            accelerations: Some((self.dynamics.motion(), dv)),
         };
         tree.constrain(&at, &mut self.rows);
         self.columns.clear();
@@ -86,7 +85,7 @@ impl Workspace {
                 schur[k * m + l] = dot(row, &self.columns[l * n..(l + 1) * n]);
             }
         }
-        self.schur.factorise(DEPENDENT);
+        self.schur.factorise();
         self.lambda.clone_from(&self.rows.second);
         self.schur.solve(&mut self.lambda);
         for (k, lambda) in self.lambda.iter().enumerate() {
@@ -102,10 +101,14 @@ impl System for Tree {
         &self.layout
     }
 
+    fn faults(&self) -> Vec<Arc<FaultSlot>> {
+        self.potentials.iter().filter_map(|v| v.faults()).collect()
+    }
+
     fn measure(&self, state: &State, out: &mut Measurement, scratch: &mut Scratch) {
         out.velocity.resize(self.velocities, 0.0);
         self.velocity(state.t, &state.q, &state.p, &mut out.velocity, scratch);
-        let work = workspace::<Workspace>(scratch);
+        let work = workspace::<TreeWorkspace>(scratch);
         work.set_moving(self, &out.velocity);
         work.p.resize(self.velocities, 0.0);
         let kinetic = work.dynamics.momentum(self, &mut work.p);
@@ -117,16 +120,16 @@ impl System for Tree {
             potential: self.potential_energy(&work.q, kinematics, loads),
         };
         out.invariants.clear();
-        if !self.kept.is_empty() {
+        if !self.conserved.is_empty() {
             let total: Wrench = (self.roots.iter())
                 .map(|root| work.dynamics.carried_by(*root))
                 .sum();
             out.invariants
-                .extend(self.kept.iter().map(|kept| kept.value(&total)));
+                .extend(self.conserved.iter().map(|momentum| momentum.value(&total)));
         }
         out.manifold = ManifoldError::default();
         let mut balls = 0;
-        for node in self.nodes.iter().filter(|node| node.kind == Kind::Ball) {
+        for node in self.nodes.iter().filter(|node| node.kind == JointKind::Ball) {
             let mut q = [0.0; 4];
             q.copy_from_slice(&state.q[node.q..node.q + 4]);
             let error = so3::length_defect(&q).abs();
@@ -136,7 +139,7 @@ impl System for Tree {
         }
         out.manifold.mean /= f64::from(balls.max(1));
         out.constraint = (self.constraints() > 0).then(|| {
-            let Workspace {
+            let TreeWorkspace {
                 dynamics, q, rows, ..
             } = work;
             let at = Moving {
@@ -158,7 +161,7 @@ impl System for Tree {
     }
 
     fn velocity(&self, t: f64, q: &[f64], p: &[f64], v: &mut [f64], scratch: &mut Scratch) {
-        let work = workspace::<Workspace>(scratch);
+        let work = workspace::<TreeWorkspace>(scratch);
         work.place(self, t, q);
         match work.dynamics.factorise(self) {
             Ok(()) => work.dynamics.velocity(self, p, v),
@@ -167,14 +170,14 @@ impl System for Tree {
     }
 
     fn momentum(&self, t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch) {
-        let work = workspace::<Workspace>(scratch);
+        let work = workspace::<TreeWorkspace>(scratch);
         work.place(self, t, q);
         work.set_moving(self, v);
         work.dynamics.momentum(self, p);
     }
 
     fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
-        let work = workspace::<Workspace>(scratch);
+        let work = workspace::<TreeWorkspace>(scratch);
         work.place(self, t, q);
         work.set_moving(self, v);
         self.coordinate_rates(q, v, &work.dynamics.driven, dq);
@@ -182,7 +185,7 @@ impl System for Tree {
     }
 
     fn project(&self, q: &mut [f64], _: &mut [f64]) {
-        for node in self.nodes.iter().filter(|node| node.kind == Kind::Ball) {
+        for node in self.nodes.iter().filter(|node| node.kind == JointKind::Ball) {
             let q = &mut q[node.q..node.q + 4];
             let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
             let unit = so3::normalised([q[0] / length, q[1] / length, q[2] / length, q[3] / length]);
@@ -191,7 +194,7 @@ impl System for Tree {
     }
 
     /// The sites, then the origins of the bodies' joints.
-    fn sites(&self, q: &[f64], out: &mut [Vec3]) {
+    fn sites(&self, _: f64, q: &[f64], out: &mut [Vec3]) {
         let mut kinematics = super::Kinematics::default();
         kinematics.place(self, q);
         let (sites, origins) = out.split_at_mut(self.sites.len());
@@ -203,12 +206,25 @@ impl System for Tree {
         }
     }
 
+    fn scene(&self) -> Scene {
+        self.shapes()
+    }
+
+    fn poses(&self, state: &State, out: &mut Poses, scratch: &mut Scratch) {
+        let work = workspace::<TreeWorkspace>(scratch);
+        work.q.clear();
+        work.q.extend_from_slice(&state.q);
+        self.drive(state.t, &mut work.q);
+        work.dynamics.kinematics.pose(self, &work.q);
+        self.pose_scene(&work.dynamics.kinematics, out);
+    }
+
     /// For a ball joint `Q = Qₒ (c, x/2)`, `c² + x²/4 = 1`, and `y = (c + x̂/2 + x xᵀ/4c) p` from `p·ζ = y·δx`.
     fn canonical(&self, origin: &[f64], q: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (mut x, mut y) = (Vec::new(), Vec::new());
         for node in &self.nodes {
             let (q, from) = (&q[node.q..], &origin[node.q..]);
-            if node.kind == Kind::Ball {
+            if node.kind == JointKind::Ball {
                 let turn = so3::product(&[from[0], -from[1], -from[2], -from[3]], q);
                 // Both signs of a quaternion are the same rotation.
                 let sign = 1.0_f64.copysign(turn[0]);
@@ -228,7 +244,7 @@ impl System for Tree {
         let (mut q, mut p) = (origin.to_vec(), y.to_vec());
         for node in &self.nodes {
             let x = &x[node.v..node.v + node.dofs];
-            if node.kind == Kind::Ball {
+            if node.kind == JointKind::Ball {
                 let u = Vec3::new(x[0], x[1], x[2]) * 0.5;
                 let c = (1.0 - u.norm_squared()).sqrt();
                 let turned = so3::product(&origin[node.q..node.q + 4], &[c, u.x, u.y, u.z]);
@@ -245,16 +261,16 @@ impl System for Tree {
     }
 
     fn undefined(&self, t: f64, q: &[f64], _: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
-        if self.layout.expressions.is_empty() || !q.iter().all(|x| x.is_finite()) {
+        if self.layout.words.expressions.is_empty() || !q.iter().all(|x| x.is_finite()) {
             return None;
         }
-        let work = workspace::<Workspace>(scratch);
+        let work = workspace::<TreeWorkspace>(scratch);
         work.place(self, t, q);
         self.undefined_in(&work.dynamics.kinematics)
     }
 
     fn scratch(&self) -> Scratch {
-        Box::new(Workspace::default())
+        Box::new(TreeWorkspace::default())
     }
 }
 
@@ -288,15 +304,15 @@ impl Tree {
         for node in &self.nodes {
             let v = &v[node.v..node.v + node.dofs];
             match node.kind {
-                Kind::Fixed => {}
-                Kind::Screw { .. } | Kind::Translation => {
+                JointKind::Fixed => {}
+                JointKind::Screw { .. } | JointKind::Translation => {
                     dq[node.q..node.q + node.dofs].copy_from_slice(v);
                 }
-                Kind::Ball => {
+                JointKind::Ball => {
                     let turn = [0.0, 0.5 * v[0], 0.5 * v[1], 0.5 * v[2]];
                     dq[node.q..node.q + 4].copy_from_slice(&so3::product(&q[node.q..node.q + 4], &turn));
                 }
-                Kind::Driven { motion, .. } => dq[node.q] = driven[motion],
+                JointKind::Driven { motion, .. } => dq[node.q] = driven[motion],
             }
         }
     }

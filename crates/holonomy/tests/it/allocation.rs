@@ -1,14 +1,9 @@
 //! A step allocates nothing after the first few.
 use crate::common;
 use holonomy::{
-    integrator::{
-        Work,
-        catalog::{METHODS, Options},
-    },
+    integrator::catalog::{METHODS, Options},
     potential::{Autodiff, Potential, Scalar, SmoothPotential},
-    simulation::Simulation,
-    spheres::{Body, Inertia, Spheres},
-    system::Base,
+    spheres::{Body, Spheres, SpheresParts},
 };
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -65,18 +60,12 @@ impl SmoothPotential for Squared {
 }
 
 fn differentiated() -> common::Problem {
-    let body = |k: usize| Body {
-        name: format!("body-{k}"),
-        base: Base::Fixed(holonomy::Vec3::zeros()),
-        length: 1.0,
-    };
-    let inertia = Inertia::diagonal_matrix([1.0, 2.0].into_iter());
-    let spheres = Spheres::new(
-        vec![body(1), body(2)],
-        inertia,
-        vec![],
-        vec![Box::new(Autodiff::new(Squared))],
-    );
+    let spheres = Spheres::new(SpheresParts {
+        bodies: vec![Body::point("body-1", 1.0, 1.0), Body::point("body-2", 2.0, 1.0)],
+        potentials: vec![Box::new(Autodiff::new(Squared))],
+        ..SpheresParts::default()
+    })
+    .unwrap();
     let other = common::separate();
 
     let q = holonomy::spheres::view(&other.state.q).to_vec();
@@ -99,19 +88,15 @@ fn no_method_allocates_after_its_first_steps() {
             };
             let mut steps = |count: u32| {
                 for _ in 0..count {
-                    simulation.integrator.step(&mut simulation.state, 1e-3).unwrap();
+                    simulation.step_by(1e-3).unwrap();
                 }
             };
             steps(3);
             assert_eq!(allocations(|| steps(100)), 0, "{} on {}", m.name, p.name);
-            let mut work = Work::default();
-            let mut row = || {
-                let Simulation {
-                    integrator, state, ..
-                } = &mut simulation;
-                integrator.advance(state, 1e-3, 100, &mut work).unwrap();
+            let row = || {
+                simulation.advance(100).unwrap();
             };
-            assert_eq!(allocations(&mut row), 0, "{} on {}", m.name, p.name);
+            assert_eq!(allocations(row), 0, "{} on {}", m.name, p.name);
         }
     }
 }
@@ -131,4 +116,15 @@ fn a_formula_allocates_nothing_after_its_first_sweep() {
     };
     sweep();
     assert_eq!(allocations(sweep), 0);
+}
+
+#[test]
+fn poses_allocate_nothing_after_their_first_call() {
+    for p in common::problems() {
+        let system = p.mechanism.system();
+        let (mut poses, mut scratch) = (holonomy::scene::Poses::default(), system.scratch());
+        let mut look = || system.poses(&p.state, &mut poses, &mut scratch);
+        look();
+        assert_eq!(allocations(look), 0, "{}", p.name);
+    }
 }

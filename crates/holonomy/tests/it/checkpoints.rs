@@ -1,12 +1,12 @@
-//! papers.md, appendix A: states after the first steps, in double precision.
+//! docs/reading.md, appendix A: states after the first steps, in double precision.
 use crate::common::scenario;
 use holonomy::{
     Vec3,
-    model::Model,
     simulation::Schedule,
     spheres::view,
     system::{Measurement, System},
 };
+use holonomy_model::Model;
 
 /// Directions, angular velocities and energy after `steps` steps.
 fn after(model: &Model, steps: u64) -> (Vec<Vec3>, Vec<Vec3>, f64) {
@@ -17,7 +17,7 @@ fn after(model: &Model, steps: u64) -> (Vec<Vec3>, Vec<Vec3>, f64) {
     };
     simulation.run(&schedule, &mut []).unwrap();
     let mut measured = Measurement::default();
-    let system: &dyn System = &*simulation.system;
+    let system: &dyn System = &**simulation.system();
     system.measure(&simulation.state, &mut measured, &mut system.scratch());
     (
         view(&simulation.state.q).to_vec(),

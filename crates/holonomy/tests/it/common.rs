@@ -2,14 +2,17 @@ use holonomy::{
     Vec3,
     diagnostics::Record,
     geometry::{Pose, RigidInertia, s2},
-    integrator::catalog::{self, Mechanism, Method, Options},
-    model::{self, Model, Source},
-    potential::{Gravity, Potential, Spring},
-    simulation::{RunReport, Schedule, Simulation},
-    spheres::{Body, Inertia, Link, Links, Point, Spheres},
-    system::{Base, State, System},
+    integrator::{
+        Integrator,
+        catalog::{self, Method, Options},
+    },
+    potential::{Potential, Spring},
+    simulation::{Label, RunReport, Schedule, Simulation},
+    spheres::{Body, Inertia, Point, Spheres, SpheresParts},
+    system::{Mechanism, State, System},
     tree::{self, Joint, Tree, TreeParts},
 };
+use holonomy_model::{self as model, Model, Source};
 use std::{path::Path, sync::Arc};
 
 /// A built-in scenario with overrides.
@@ -47,11 +50,17 @@ pub(crate) struct Problem {
     pub(crate) state: State,
 }
 
+/// A simulation of a model by another method.
+pub(crate) fn simulation_by(model: &Model, integrator: Box<dyn Integrator>) -> Simulation {
+    let (system, state) = (model.mechanism.system(), model.state.clone());
+    Simulation::new(system, integrator, state, model.schedule.step)
+}
+
 impl Problem {
     pub(crate) fn new(name: &'static str, spheres: Spheres, q: &[Vec3], omega: &[Vec3]) -> Self {
         let spheres = Arc::new(spheres);
         let omega: Vec<Vec3> = q.iter().zip(omega).map(|(q, w)| s2::tangent(q, w)).collect();
-        let state = spheres.state(q, &omega);
+        let state = spheres.state(q, &omega).unwrap_or_else(|e| panic!("{name}: {e}"));
         Self {
             name,
             mechanism: Mechanism::Spheres(spheres),
@@ -61,12 +70,14 @@ impl Problem {
 
     /// `None` when the method does not fit.
     pub(crate) fn simulation(&self, method: &Method, options: &Options) -> Option<Simulation> {
-        let integrator = (method.build)(&self.mechanism, options).ok()?;
-        Some(Simulation {
-            system: self.mechanism.system(),
-            integrator,
-            state: self.state.clone(),
-        })
+        let integrator = method.build_with(&self.mechanism, options).ok()?;
+        let label = Label {
+            method: method.name.to_owned(),
+            options: options.clone(),
+            model: None,
+        };
+        let (system, state) = (self.mechanism.system(), self.state.clone());
+        Some(Simulation::new(system, integrator, state, 1e-3).labelled(label))
     }
 
     pub(crate) fn final_state(
@@ -103,36 +114,36 @@ pub(crate) fn method(name: &str) -> &'static Method {
     catalog::find(name).unwrap()
 }
 
-fn gravity(links: &Links, g: f64) -> Box<dyn Potential> {
-    let weights = (0..links.len()).map(|i| links.first_moment(i)).collect();
-    Box::new(Gravity {
-        acceleration: Vec3::z() * g,
-        weights,
-        offset: 0.0,
-    })
+/// Bodies called by their numbers, z down.
+fn falling(bodies: impl IntoIterator<Item = Body>, g: f64) -> SpheresParts {
+    let named = bodies.into_iter().enumerate().map(|(i, body)| Body {
+        name: format!("body-{}", i + 1),
+        ..body
+    });
+    SpheresParts {
+        bodies: named.collect(),
+        gravity: Vec3::z() * g,
+        ..SpheresParts::default()
+    }
 }
 
-fn bodies(links: &Links) -> Vec<Body> {
-    let place = |(i, link): (usize, &Link)| Body {
-        name: format!("body-{}", i + 1),
-        base: link.parent.map_or(Base::Fixed(Vec3::zeros()), Base::Site),
-        length: link.length,
-    };
-    links.links().iter().enumerate().map(place).collect()
+fn built(parts: SpheresParts) -> Spheres {
+    Spheres::new(parts).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn point(mass: f64, length: f64) -> Body {
+    Body::point("", mass, length)
+}
+
+fn rod(mass: f64, length: f64) -> Body {
+    Body::rod("", mass, length)
 }
 
 /// One spherical pendulum, l = 1 m: integrable.
 pub(crate) fn pendulum() -> Problem {
-    let links = Links::new(vec![Link::point(None, 1.0, 1.0)]);
-    let spheres = Spheres::new(
-        bodies(&links),
-        Inertia::Links(links.clone()),
-        vec![],
-        vec![gravity(&links, 9.81)],
-    );
     Problem::new(
         "pendulum",
-        spheres,
+        built(falling([point(1.0, 1.0)], 9.81)),
         &[Vec3::new(0.6, 0.0, 0.8)],
         &[Vec3::new(-0.8, 0.5, 0.6)],
     )
@@ -140,58 +151,39 @@ pub(crate) fn pendulum() -> Problem {
 
 /// Two bodies about one pivot, their ends joined by a spring without rest length: smooth.
 pub(crate) fn separate() -> Problem {
-    let links = Links::new(vec![Link::point(None, 1.0, 1.0), Link::point(None, 2.0, 0.8)]);
-    let spring = Spring {
-        between: [2, 3],
+    let mut parts = falling([point(1.0, 1.0), point(2.0, 0.8)], 9.81);
+    let ends = [(0, 1.0), (1, 0.8)];
+    let between = ends.map(|(body, distance)| parts.add_point(Point::On { body, distance }));
+    let spring: Box<dyn Potential> = Box::new(Spring {
+        between,
         stiffness: 3.0,
         length: 0.0,
-    };
-    let ends = vec![
-        Point::On {
-            body: 0,
-            distance: 1.0,
-        },
-        Point::On {
-            body: 1,
-            distance: 0.8,
-        },
-    ];
-    let potentials = vec![gravity(&links, 9.81), Box::new(spring)];
-    let spheres = Spheres::new(bodies(&links), Inertia::Links(links.clone()), ends, potentials);
-    Problem::new("separate bodies", spheres, &DIRECTIONS, &SPINS[..2])
+    });
+    parts.potentials.push(spring);
+    Problem::new("separate bodies", built(parts), &DIRECTIONS, &SPINS[..2])
 }
 
 /// A chain of three point masses.
 pub(crate) fn chain() -> Problem {
-    let links = Links::new(vec![
-        Link::point(None, 2.0, 1.0),
-        Link::point(Some(0), 1.0, 0.9),
-        Link::point(Some(1), 0.5, 1.1),
-    ]);
-    let spheres = Spheres::new(
-        bodies(&links),
-        Inertia::Links(links.clone()),
-        vec![],
-        vec![gravity(&links, 4.0)],
-    );
+    let links = [point(2.0, 1.0), point(1.0, 0.9).on(0), point(0.5, 1.1).on(1)];
+    let spheres = built(falling(links, 4.0));
     Problem::new("chain of point masses", spheres, &GENTLE, &SPINS)
 }
 
 /// A chain of four point masses between two points, one above the other: turns about the line between them are free.
 pub(crate) fn held() -> Problem {
-    let links = Links::new(vec![
-        Link::point(None, 2.0, 1.0),
-        Link::point(Some(0), 1.0, 0.9),
-        Link::point(Some(1), 0.5, 1.1),
-        Link::point(Some(2), 0.7, 0.8),
-    ]);
-    let spheres = Spheres::new(
-        bodies(&links),
-        Inertia::Links(links.clone()),
-        vec![],
-        vec![gravity(&links, 2.0)],
-    )
-    .hold(3, Vec3::new(0.0, 0.0, 3.2));
+    let spheres = built(SpheresParts {
+        held: Some((3, Vec3::new(0.0, 0.0, 3.2))),
+        ..falling(
+            [
+                point(2.0, 1.0),
+                point(1.0, 0.9).on(0),
+                point(0.5, 1.1).on(1),
+                point(0.7, 0.8).on(2),
+            ],
+            2.0,
+        )
+    });
     let (mut q, mut omega) = ([Vec3::z(); 4], [Vec3::z(); 4]);
     q[..3].copy_from_slice(&GENTLE);
     q[3] = Vec3::new(-0.6, 0.0, 0.8);
@@ -205,25 +197,17 @@ pub(crate) fn held() -> Problem {
 
 /// A tree of uniform rods: two hang on the first.
 pub(crate) fn tree() -> Problem {
-    let links = Links::new(vec![
-        Link::rod(None, 2.0, 1.0),
-        Link::rod(Some(0), 1.0, 0.9),
-        Link::rod(Some(0), 0.5, 1.1),
-    ]);
-    let spheres = Spheres::new(
-        bodies(&links),
-        Inertia::Links(links.clone()),
-        vec![],
-        vec![gravity(&links, 4.0)],
-    );
-    Problem::new("tree of rods", spheres, &GENTLE, &SPINS)
+    let links = [rod(2.0, 1.0), rod(1.0, 0.9).on(0), rod(0.5, 1.1).on(0)];
+    Problem::new("tree of rods", built(falling(links, 4.0)), &GENTLE, &SPINS)
 }
 
 /// Two bodies coupled through a general inertia matrix.
 pub(crate) fn dense() -> Problem {
-    let links = Links::new(vec![Link::point(None, 1.0, 1.0), Link::point(None, 2.0, 0.8)]);
     let inertia = Inertia::from_matrix(&[vec![1.5, 0.4], vec![0.4, 2.0]]).unwrap();
-    let spheres = Spheres::new(bodies(&links), inertia, vec![], vec![gravity(&links, 9.81)]);
+    let spheres = built(SpheresParts {
+        inertia: Some(inertia),
+        ..falling([point(1.0, 1.0), point(2.0, 0.8)], 9.81)
+    });
     Problem::new("dense inertia", spheres, &DIRECTIONS, &SPINS[..2])
 }
 
@@ -301,15 +285,16 @@ pub(crate) fn jointed() -> Problem {
         centre: Vec3::z() * height,
         moment: nalgebra::Matrix3::from_diagonal(&moments.into()),
     };
-    let body =
-        |name: &str, parent: Option<usize>, joint: Joint, below: f64, inertia: RigidInertia| tree::Body {
+    let body = |name: &str, parent: Option<usize>, joint: Joint, below: f64, inertia: RigidInertia| {
+        tree::RigidBody {
             name: name.to_owned(),
             parent,
             joint,
             parent_from_joint: Pose::translation(Vec3::z() * below),
             joint_from_body: Pose::identity(),
             inertia,
-        };
+        }
+    };
     let axis = Vec3::new(0.6, 0.8, 0.0);
     let tree = Tree::new(TreeParts {
         bodies: vec![
@@ -332,7 +317,9 @@ pub(crate) fn jointed() -> Problem {
         ..TreeParts::default()
     })
     .unwrap();
-    let state = tree.state(0.0, &[0.96, 0.28, 0.0, 0.0, 0.3], &[0.4, 0.7, 0.5, -0.6]);
+    let state = tree
+        .state(0.0, &[0.96, 0.28, 0.0, 0.0, 0.3], &[0.4, 0.7, 0.5, -0.6])
+        .unwrap();
     Problem {
         name: "tree of rigid bodies",
         mechanism: Mechanism::Tree(Arc::new(tree)),

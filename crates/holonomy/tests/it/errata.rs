@@ -6,14 +6,14 @@ use holonomy::{
     Vec3,
     geometry::{Pose, se3, so3},
     integrator::catalog::Options,
-    spheres::{Link, Links, view},
+    spheres::{Body, Links, SpheresParts, view},
     system::Measurement,
 };
 use nalgebra::{Matrix2, Matrix3, Matrix4, Matrix6, Vector3};
 
-/// Document 000: the Hamel integrator.
+/// Zenkov–Leok–Bloch: the Hamel integrator.
 mod hamel;
-/// Document 002: the notebook's schemes.
+/// Beckman's notebook: the notebook's schemes.
 mod notebook;
 
 #[test]
@@ -30,16 +30,23 @@ fn every_test_that_the_page_names_exists() {
     let mut count = 0;
     for path in named {
         let (module, function) = path.rsplit_once("::").unwrap();
-        let file = root
-            .join("tests/it")
-            .join(module.replace("::", "/"))
-            .with_extension("rs");
-        let text =
-            std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("`{path}`: {}: {e}", file.display()));
-        assert!(
-            text.contains(&format!("#[test]\nfn {function}()")),
-            "there is no test `{path}`"
-        );
+        let file = format!("tests/it/{}.rs", module.replace("::", "/"));
+        // Of the engine, or of its models.
+        let mut texts = ["", "../holonomy-model/"]
+            .map(|place| root.join(place).join(&file))
+            .into_iter();
+        let text = texts.find_map(|file| std::fs::read_to_string(file).ok());
+        let text = text.unwrap_or_else(|| panic!("`{path}`: there is no {file}"));
+        let before = text
+            .split_once(&format!("\nfn {function}()"))
+            .map(|(before, _)| before);
+        // Attributes may stand between.
+        let mut above = before
+            .unwrap_or_default()
+            .lines()
+            .rev()
+            .take_while(|line| line.starts_with("#["));
+        assert!(above.any(|line| line == "#[test]"), "there is no test `{path}`");
         count += 1;
     }
     assert!(count > 40, "{count}");
@@ -172,11 +179,8 @@ fn document_001_discrete_equations_3_6_3_8_3_13() {
 fn document_001_inertia_of_example_4_is_not_that_of_rods() {
     // Kinetic energy of rods from the velocities of their ends, against ½ Σ Mᵢⱼ q̇ᵢ·q̇ⱼ.
     let n = 10;
-    let links = Links::new(
-        (0..n)
-            .map(|i: usize| Link::rod(i.checked_sub(1), 1.0, 1.0))
-            .collect(),
-    );
+    let chain = SpheresParts::chain((0..n).map(|_| Body::rod("", 1.0, 1.0)));
+    let links = Links::new(&chain.bodies).unwrap_or_else(|e| panic!("{e}"));
     let v: Vec<Vec3> = (0..n).map(|i| variation(i % 3, 0.1 * i as f64)).collect();
     let (mut start, mut direct) = (Vec3::zeros(), 0.0);
     for v in &v {
@@ -242,7 +246,7 @@ fn document_003_indices_of_the_discrete_equations() {
     let mut simulation = model.simulation();
     let mut path = vec![simulation.state.q[0]];
     for _ in 0..2 {
-        simulation.integrator.step(&mut simulation.state, h).unwrap();
+        simulation.step_by(h).unwrap();
         path.push(simulation.state.q[0]);
     }
     let expected = 2.0 * path[1] - path[0] - h * h * g * path[1].sin();

@@ -137,7 +137,7 @@ impl Rattle {
     }
 }
 
-fn chain(keys: &str, overrides: &[&str]) -> holonomy::model::Model {
+fn chain(keys: &str, overrides: &[&str]) -> holonomy_model::Model {
     let text = format!(
         "[chain]\nlinks = 7\nmass = 0.2\nlength = 0.3\n{keys}\n[[potential]]\nkind = \"gravity\"\n\
          acceleration = [0, 0, -9.81]\n[method]\nname = \"sphere-implicit\"\n[run]\nstep = 0.002\nduration = 1\n"
@@ -155,7 +155,7 @@ fn steps_are_those_of_rattle_on_the_positions() {
     let n = 7;
     let places = |state: &State| {
         let mut sites = vec![Vec3::zeros(); n];
-        system.sites(&state.q, &mut sites);
+        system.sites(state.t, &state.q, &mut sites);
         sites
     };
     let mut omega = vec![0.0; 3 * n];
@@ -178,7 +178,7 @@ fn steps_are_those_of_rattle_on_the_positions() {
     };
     let mut simulation = model.simulation();
     for step in 1..=400 {
-        simulation.integrator.step(&mut simulation.state, 0.002).unwrap();
+        simulation.step_by(0.002).unwrap();
         rattle.step(0.002);
         let ours = places(&simulation.state);
         let apart = (0..n - 1).map(|k| (ours[k] - rattle.r[k]).norm());
@@ -194,9 +194,9 @@ fn what_it_carries_saves_iterations() {
     let (mut warm, mut fresh) = (model.simulation(), model.simulation());
     let (mut iterations, mut from_scratch) = (0, 0);
     for _ in 0..300 {
-        iterations += warm.integrator.step(&mut warm.state, 0.002).unwrap().iterations;
+        iterations += warm.step_by(0.002).unwrap().iterations;
         fresh.state.carry.clear();
-        from_scratch += fresh.integrator.step(&mut fresh.state, 0.002).unwrap().iterations;
+        from_scratch += fresh.step_by(0.002).unwrap().iterations;
     }
     println!("{iterations} with it, {from_scratch} without");
     // About two a step with it, four without.
@@ -234,7 +234,7 @@ fn one_mass_between_two_points_is_a_pendulum() {
     // The rod of the pendulum pulls with m (v²/ρ − g·u); half of that at each end, across the line, and the thrust
     // along it that links at this slope have. The second mass rests on its point.
     let mut measured = Measurement::default();
-    let system = &simulation.system;
+    let system = &simulation.system();
     system.measure(&simulation.state, &mut measured, &mut system.scratch());
     let omega = view(&alone.state.p)[0].norm() / (1.5 * 0.4 * 0.4);
     let pull = 1.5 * (0.4 * omega * omega + 9.81 * -direction.z);
@@ -256,10 +256,10 @@ fn without_directions_a_chain_hangs_at_rest() {
     assert!(apart < 1e-10, "{apart:e}");
     assert!(record.constraint.unwrap() < 2e-15);
     let mut measured = Measurement::default();
-    let system = &simulation.system;
+    let system = &simulation.system();
     system.measure(&model.state, &mut measured, &mut system.scratch());
     let mut sites = vec![Vec3::zeros(); 7];
-    system.sites(&model.state.q, &mut sites);
+    system.sites(model.state.t, &model.state.q, &mut sites);
     // Moments about the first point: the other bears, across, what balances the weights.
     let span = Vec3::new(1.1, 0.3, 0.2);
     let weight = Vec3::new(0.0, 0.0, -9.81 * 0.2);
@@ -358,7 +358,8 @@ fn methods_that_cannot_hold_an_end_say_so() {
         fixed_point: true,
         ..Options::default()
     };
-    let refused = (method("sphere-implicit").build)(&p.mechanism, &options)
+    let refused = method("sphere-implicit")
+        .build_with(&p.mechanism, &options)
         .err()
         .unwrap();
     assert!(refused.to_string().contains("both ends held"), "{refused}");

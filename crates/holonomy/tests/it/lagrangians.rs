@@ -1,11 +1,11 @@
-//! Discrete Lagrangians on mechanisms written by hand: the pendulum of document 003, the pitch and
-//! cone-roll coordinates of document 002, constraints, forces.
+//! Discrete Lagrangians on mechanisms written by hand: the pendulum of the cable report, the pitch and
+//! cone-roll coordinates of Beckman's notebook, constraints, forces.
 use holonomy::{
     diagnostics::{Record, observed_order, reversal_error, symplecticity_defect},
     integrator::{BACKWARD, Composition, DiscreteLagrangian, Integrator, MIDPOINT, Quadrature, TRAPEZOID},
-    lagrangian::{Constraint, Derivatives, Force, Lagrangian, Mechanics, Undefined},
+    lagrangian::{Derivatives, GeneralizedForce, HolonomicConstraint, Lagrangian, Mechanics},
     simulation::{Schedule, Simulation},
-    system::{State, System},
+    system::{State, System, Undefined},
 };
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ impl Mechanics for Plane {
         1
     }
     fn lagrangian(&self, _: f64, q: &[f64], v: &[f64], out: &mut Derivatives) -> Result<(), Undefined> {
-        out.resize(1);
+        out.resize(1, 1);
         out.value = 0.5 * v[0] * v[0] + G * q[0].cos();
         (out.q[0], out.v[0]) = (-G * q[0].sin(), v[0]);
         (out.vv[0], out.qq[0]) = (1.0, -G * q[0].cos());
         Ok(())
     }
-    fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut Force) -> Result<(), Undefined> {
-        out.resize(1);
+    fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut GeneralizedForce) -> Result<(), Undefined> {
+        out.resize(1, 1);
         out.value[0] = -self.damping * v[0] * q[0].cos() + self.torque * (2.0 * t).sin();
         out.q[0] = self.damping * v[0] * q[0].sin();
         out.v[0] = -self.damping * q[0].cos();
@@ -37,7 +37,7 @@ impl Mechanics for Plane {
     }
 }
 
-/// Document 002: `L = ½ m c² (δ'² + cos²δ η'²) − m g c cos δ cos η`.
+/// Beckman's notebook: `L = ½ m c² (δ'² + cos²δ η'²) − m g c cos δ cos η`.
 struct PitchConeRoll;
 
 impl Mechanics for PitchConeRoll {
@@ -48,7 +48,7 @@ impl Mechanics for PitchConeRoll {
         let (m, c) = (1.0, 1.2);
         let (a, b) = (m * c * c, m * G * c);
         let ((sd, cd), (se, ce)) = (q[0].sin_cos(), q[1].sin_cos());
-        out.resize(2);
+        out.resize(2, 2);
         out.value = 0.5 * a * (v[0] * v[0] + cd * cd * v[1] * v[1]) - b * cd * ce;
         out.q
             .copy_from_slice(&[-a * sd * cd * v[1] * v[1] + b * sd * ce, b * cd * se]);
@@ -85,7 +85,7 @@ impl Mechanics for Rod {
         2
     }
     fn lagrangian(&self, _: f64, q: &[f64], v: &[f64], out: &mut Derivatives) -> Result<(), Undefined> {
-        out.resize(2);
+        out.resize(2, 2);
         out.value = 0.5 * (v[0] * v[0] + v[1] * v[1]) - G * q[1];
         out.q[1] = -G;
         out.v.copy_from_slice(v);
@@ -95,7 +95,13 @@ impl Mechanics for Rod {
     fn constraints(&self) -> usize {
         1
     }
-    fn constraint(&self, t: f64, q: &[f64], v: &[f64], out: &mut Constraint) -> Result<(), Undefined> {
+    fn constraint(
+        &self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        out: &mut HolonomicConstraint,
+    ) -> Result<(), Undefined> {
         out.resize(1, 2);
         let (r, dr, ddr) = self.length(t);
         out.value[0] = q[0] * q[0] + q[1] * q[1] - r * r;
@@ -110,19 +116,15 @@ fn system(mechanics: impl Mechanics + 'static) -> Arc<Lagrangian> {
     let names: Vec<String> = (0..mechanics.coordinates())
         .map(|i| format!("q{}", i + 1))
         .collect();
-    Arc::new(Lagrangian::new(Box::new(mechanics), &names))
+    Arc::new(Lagrangian::new(Box::new(mechanics), &names).unwrap())
 }
 
 fn integrator(system: &Arc<Lagrangian>, quadrature: Quadrature) -> Box<dyn Integrator> {
-    Box::new(DiscreteLagrangian::new(system.clone(), quadrature, 30))
+    Box::new(DiscreteLagrangian::new(system.clone(), quadrature, 30).unwrap())
 }
 
 fn simulate(system: &Arc<Lagrangian>, method: Box<dyn Integrator>, q: &[f64], v: &[f64]) -> Simulation {
-    Simulation {
-        system: system.clone(),
-        integrator: method,
-        state: system.state(0.0, q, v),
-    }
+    Simulation::new(system.clone(), method, system.state(0.0, q, v).unwrap(), 0.01)
 }
 
 /// The state at a time, to about 1e-12, by a composition of order 8.
@@ -252,7 +254,7 @@ fn compositions_reach_their_orders_with_constraints() {
 #[test]
 fn midpoint_and_trapezoid_are_symmetric_and_symplectic_and_so_is_no_projection_needed() {
     let system = system(PitchConeRoll);
-    let state = system.state(0.0, &[0.3, 0.5], &[0.4, -0.2]);
+    let state = system.state(0.0, &[0.3, 0.5], &[0.4, -0.2]).unwrap();
     for quadrature in [MIDPOINT, TRAPEZOID, BACKWARD] {
         let mut method = integrator(&system, quadrature);
         let reversal = reversal_error(&mut *method, &state, 0.05).unwrap();
@@ -352,7 +354,7 @@ fn rms(method: impl FnMut(&mut State), start: f64, step: f64) -> f64 {
 
 #[test]
 fn plane_pendulum_of_document_003() {
-    // papers.md 5.1: root mean square errors at t_s = 0.01 s over 10 s, for four amplitudes.
+    // docs/reading.md 5.1: root mean square errors at t_s = 0.01 s over 10 s, for four amplitudes.
     let pi = std::f64::consts::PI;
     let printed = [
         (pi / 6.0, 0.141, 2.7e-4),
@@ -389,13 +391,13 @@ fn plane_pendulum_keeps_its_amplitude_and_loses_stability_where_it_should() {
     });
     let largest = |step: f64, start: f64, steps: u32| {
         let mut method = integrator(&system, TRAPEZOID);
-        let mut state = system.state(0.0, &[start], &[0.0]);
+        let mut state = system.state(0.0, &[start], &[0.0]).unwrap();
         (0..steps).fold(0.0_f64, |largest, _| {
             let _ = method.attempt(&mut state, step);
             largest.max(state.q[0].abs())
         })
     };
-    // papers.md 5.1: t_s = 0.2 s keeps the amplitude; small oscillations are stable below 2/√g = 0.6386 s.
+    // docs/reading.md 5.1: t_s = 0.2 s keeps the amplitude; small oscillations are stable below 2/√g = 0.6386 s.
     assert!((largest(0.2, 0.5, 50) / 0.5 - 1.0).abs() < 1e-3);
     assert!(largest(0.63, 1e-6, 2000) < 1e-4);
     assert!(largest(0.64, 1e-6, 2000) > 1e-2);
@@ -403,7 +405,7 @@ fn plane_pendulum_keeps_its_amplitude_and_loses_stability_where_it_should() {
 
 #[test]
 fn pitch_and_cone_roll_of_document_002() {
-    // papers.md 4.1: 1 ms, 25 s from rest at 10° and 5°; three readings of the energy.
+    // docs/reading.md 4.1: 1 ms, 25 s from rest at 10° and 5°; three readings of the energy.
     let system = system(PitchConeRoll);
     let start = [10_f64.to_radians(), 5_f64.to_radians()];
     let (a, b) = (1.44, G * 1.2);
@@ -412,7 +414,7 @@ fn pitch_and_cone_roll_of_document_002() {
     };
     let h = 1e-3;
     let mut method = integrator(&system, MIDPOINT);
-    let mut state = system.state(0.0, &start, &[0.0, 0.0]);
+    let mut state = system.state(0.0, &start, &[0.0, 0.0]).unwrap();
     let (mut notebook, mut midpoint, mut node) =
         (vec![energy(&start, &[0.0, 0.0]); 2], Vec::new(), Vec::new());
     for k in 1..25_000 {

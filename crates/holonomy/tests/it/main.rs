@@ -14,6 +14,8 @@ mod advance;
 mod allocation;
 /// Do the first steps agree with the verified reading of the documents?
 mod checkpoints;
+mod continued;
+mod user_potentials;
 /// Are the documents wrong where the errata say so?
 mod errata;
 /// Do closed forms agree with tables, with integration and with themselves?
@@ -24,34 +26,36 @@ mod faults;
 mod formulas;
 /// Is mechanics the same in every frame, and are nonholonomic motions those of the books?
 mod frames;
-/// Does the Hamel integrator of document 000 keep what it claims?
+/// Does the Hamel integrator of Zenkov–Leok–Bloch keep what it claims?
 mod hamel;
 /// Does a chain with both ends held stay there, and move as it should?
 mod held;
-/// Do discrete Lagrangians do what documents 002 and 003 found?
+/// Do discrete Lagrangians do what Beckman's notebook and the cable report found?
 mod lagrangians;
 /// Do methods keep what they promise, and lack what they do not?
 mod methods;
-/// Are model files read as they are written, and refused when they are wrong?
-mod models;
 /// How do methods err in nutation and precession?
 mod nutation;
+/// Are points and lines of typed Lagrangians where their formulas say?
+mod pictures;
 /// Are sums over pairs right, and the same to the last bit for any instructions, threads and lists?
 mod pairs;
+/// What is refused when a system or a state is put together.
+mod parts;
 /// Are gradients, energies and symmetries of potentials consistent?
 mod potentials;
-/// Are the published numbers of document 001 reproduced?
+/// Are the published numbers of Lee–Leok–McClamroch reproduced?
 mod published;
+/// Is what a viewer draws where the mechanism is?
+mod scenes;
 /// Do trajectories agree with references computed by another route?
 mod references;
-/// Do rotating bodies turn as they should, and as document 002 has it?
+/// Do rotating bodies turn as they should, and as Beckman's notebook has it?
 mod rotation;
 /// Do trees settle where statics says, and name what does not?
 mod settle;
 /// Are motions in closed form those of the mechanism?
 mod solutions;
-/// Are trees in files those of the documents, and of code?
-mod tree_models;
 /// Do trees of rigid bodies move as they should, and keep what they promise?
 mod trees;
 /// Do the parts of a system agree with each other?

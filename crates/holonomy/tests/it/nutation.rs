@@ -1,15 +1,15 @@
-//! Nutation and precession of the pendulum of document 000, against the closed form.
+//! Nutation and precession of the pendulum of Zenkov–Leok–Bloch, against the closed form.
 //!
 //! A run is a smooth motion seen at the times k h. Between them it is a polynomial through the ten nearest
 //! samples: its lowest points are where the vertical velocity changes sign. The first and the last of many lowest
 //! points are enough for the mean period and precession, so that the error of the polynomial is divided by their
 //! number.
-use crate::common::{method, scenario};
+use crate::common::{self, method, scenario};
 use holonomy::{
     Vec3,
     diagnostics::observed_order,
     exact::SphericalPendulum,
-    simulation::{Observer, Sample, Schedule, Simulation},
+    simulation::{Observer, Sample, Schedule},
     spheres::view,
 };
 use std::ops::ControlFlow;
@@ -83,11 +83,8 @@ struct Nutation {
 
 fn measured(name: &str, step: f64) -> Nutation {
     let model = scenario("hamel-pendulum", &[]);
-    let mut simulation = Simulation {
-        system: model.mechanism.system(),
-        integrator: (method(name).build)(&model.mechanism, &model.options).unwrap(),
-        state: model.state.clone(),
-    };
+    let integrator = method(name).build_with(&model.mechanism, &model.options).unwrap();
+    let mut simulation = common::simulation_by(&model, integrator);
     let mut path = Path::default();
     let steps = ((NUTATIONS as f64 + 3.0) * 3.26 / step) as u64;
     let schedule = Schedule {
@@ -165,7 +162,7 @@ fn the_hamel_integrator_precesses_to_order_4_but_not_exactly() {
     let (period, precession) = (order(&errors, 0), order(&errors, 1));
     println!("orders: period {period:.2}, precession {precession:.2}");
     assert!((period - 2.0).abs() < 0.02 && (precession - 4.0).abs() < 0.02);
-    // papers.md 3.4, which gives two to three digits and less for the last.
+    // docs/reading.md 3.4, which gives two to three digits and less for the last.
     assert_near(&errors, 0, &[1.21e-2, 3.04e-3, 7.6e-4, 1.9e-4], 0.01);
     assert_near(&errors, 1, &[-1.15e-5, -7.3e-7, -4.5e-8], 0.02);
     // “Recovers the exact trajectory, up to a possible time reparameterization”: the torus is the exact one, but

@@ -1,4 +1,4 @@
-//! Document 001, Lee, Leok & McClamroch (2009), section 3.5. The readings that reproduce the printed
+//! Lee, Leok & McClamroch (2009), section 3.5. The readings that reproduce the printed
 //! numbers are in the scenarios `…-as-published`; every step is a sample.
 use crate::common::{run, scenario};
 
@@ -39,8 +39,11 @@ fn example_1_does_not_depend_on_the_solver() {
 #[test]
 fn example_1_in_si_units_differs_by_m_g_l() {
     let (_, record, _) = run(&scenario("double-spherical-pendulum", &[]));
-    assert_digits(record.energy.mean_error, 2.083e-3, 4);
-    assert!((record.energy.initial + 72.177_075).abs() < 1e-12);
+    // l = 9.81 m makes the unit of time √(l/g) a second: the same steps, and energies in units of m g l.
+    let unit = 1.0 * 9.81 * 9.81;
+    assert_digits(record.energy.mean_error / unit, 2.1647e-5, 5);
+    // From the directions and velocities of the file: T = (¾ + ¾ + 1)/2, V = −(2 cos 60° + 1). Rounding of ten terms.
+    assert!((record.energy.initial / unit + 0.75).abs() < 10.0 * f64::EPSILON);
 }
 
 #[test]
@@ -50,11 +53,12 @@ fn example_1_by_rk45() {
         "method.name=rk45",
         "method.rtol=1e-4",
         "method.atol=1e-6",
+        "method.end=100",
     ];
     let (_, record, report) = run(&scenario("double-spherical-pendulum-as-published", &overrides));
     assert_digits(record.energy.mean_error, 7.8586e-4, 5);
     assert_digits(record.manifold_mean, 6.2742e-5, 5);
-    // papers.md 2.3: 559 steps, 76 failures; the 560th here is a rest of 1e-14 s at the end.
+    // docs/reading.md 2.3: 559 steps, 76 failures; the 560th here is a rest of 1e-14 s at the end.
     assert!(
         report.work.substeps.abs_diff(559) <= 1 && report.work.rejected == 76,
         "{report:?}"
@@ -70,7 +74,7 @@ fn example_2_three_bodies() {
         ));
         assert_digits(record.energy.mean_error, printed, 5);
         assert_eq!(record.momenta.len(), 3);
-        // papers.md 2.4: to 1e-14; rounding grows with the square root of the steps.
+        // docs/reading.md 2.4: to 1e-14; rounding grows with the square root of the steps.
         assert!(record.momenta.iter().all(|(_, change)| *change < 1e-13));
     }
 }
@@ -91,7 +95,7 @@ fn example_3_projection_makes_the_energy_of_rk2_worse() {
         ));
         (record.energy.mean_error, record.manifold_mean)
     };
-    // papers.md 2.5.
+    // docs/reading.md 2.5.
     let (energy, length) = error("rk2-midpoint");
     assert_digits(energy, 1.007e-3, 4);
     assert_digits(length, 1.77e-3, 3);
@@ -103,6 +107,7 @@ fn example_3_projection_makes_the_energy_of_rk2_worse() {
 }
 
 #[test]
+#[ignore = "long: a stiff rod"]
 fn example_4_elastic_rod_within_its_chaotic_band() {
     let (_, record, _) = run(&scenario("elastic-rod-as-published", &[]));
     assert!(
@@ -125,10 +130,11 @@ fn example_4_by_rk45_gains_energy() {
         "method.name=rk45",
         "method.rtol=1e-3",
         "method.atol=1e-6",
+        "method.end=3",
         "run.step=0.01",
     ];
     let (_, record, _) = run(&scenario("elastic-rod-as-published", &overrides));
-    // papers.md 2.6: 2.4e-4 … 6.3e-4 over perturbed runs, growing; the paper says dissipation.
+    // docs/reading.md 2.6: 2.4e-4 … 6.3e-4 over perturbed runs, growing; the paper says dissipation.
     assert!(
         (2e-4..7e-4).contains(&record.energy.mean_error),
         "{:e}",
@@ -151,6 +157,7 @@ fn example_5_by_rk45() {
         "method.name=rk45",
         "method.rtol=1e-3",
         "method.atol=1e-6",
+        "method.end=30",
         "run.step=0.01",
     ];
     let (_, record, _) = run(&scenario("magnetic-dipoles-as-published", &overrides));
@@ -163,8 +170,9 @@ fn example_5_by_rk45() {
 }
 
 #[test]
+#[ignore = "long: 642 molecules, all pairs"]
 fn example_6_molecules() {
-    // papers.md 2.9, co-rotating field.
+    // docs/reading.md 2.9, co-rotating field.
     let mut errors = Vec::new();
     for (step, printed) in [("0.01", 6.57e-3), ("0.005", 1.6748e-3), ("0.0025", 4.184e-4)] {
         let overrides = [format!("run.step={step}"), "run.every=1".to_owned()];

@@ -1,14 +1,14 @@
 //! Trajectories against references computed by another route (scripts in `references/`): Cartesian
 //! coordinates with Lagrange multipliers, Taylor series in 113-bit arithmetic.
-use crate::common::{load, method, scenario};
+use crate::common::{self, load, method, scenario};
 use holonomy::{
     Vec3,
     integrator::catalog::Options,
-    model::Model,
     simulation::{Schedule, Simulation},
     spheres::view,
     system::{Measurement, System},
 };
+use holonomy_model::Model;
 use std::path::Path;
 
 #[derive(serde::Deserialize)]
@@ -36,16 +36,13 @@ fn reference(name: &str) -> Reference {
 }
 
 fn simulation(model: &Model, name: &str, options: &Options) -> Simulation {
-    let integrator = (method(name).build)(&model.mechanism, options).unwrap();
-    Simulation {
-        integrator,
-        ..model.simulation()
-    }
+    let integrator = method(name).build_with(&model.mechanism, options).unwrap();
+    common::simulation_by(model, integrator)
 }
 
 /// Largest difference in a direction, and in an angular velocity, to a sample.
 fn difference(simulation: &Simulation, sample: &Sample) -> (f64, f64, Measurement) {
-    let system: &dyn System = &*simulation.system;
+    let system: &dyn System = &**simulation.system();
     let mut measured = Measurement::default();
     system.measure(&simulation.state, &mut measured, &mut system.scratch());
     let largest = |ours: &[Vec3], theirs: &[[f64; 3]]| {

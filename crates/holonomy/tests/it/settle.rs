@@ -1,9 +1,9 @@
 //! Equilibria of trees against closed forms, statics by hand, and motions that come to rest.
 use holonomy::{
-    integrator::catalog::Mechanism,
-    model::{self, Model, Source},
+    system::Mechanism,
     tree::{Equilibrium, Seek, SettleError, Settling, Stability, Tree},
 };
+use holonomy_model::{self as model, Model, Source};
 use std::{f64::consts::PI, fs, path::Path, sync::Arc};
 
 const RUN: &str = "\n[method]\nname = \"tree-variational\"\n[run]\nstep = 0.01\nsteps = 10\n";
@@ -85,11 +85,12 @@ fn a_chain_settles_into_the_catenary_with_its_tensions() {
         let tree = tree(&model);
         let found = settled(&model);
         assert_eq!(found.stability, Stability::Stable, "{n}: {:?}", found.squares);
-        assert!(found.unbalance < 1e-12, "{n}: {:e}", found.unbalance);
+        assert!(found.residual < 1e-12, "{n}: {:e}", found.residual);
         // Two degrees of freedom fewer than links.
         assert_eq!(found.squares.len(), n - 2);
-        let mut places = vec![holonomy::Vec3::zeros(); holonomy::system::System::layout(&*tree).bases.len()];
-        holonomy::system::System::sites(&*tree, &found.q, &mut places);
+        let mut places =
+            vec![holonomy::Vec3::zeros(); holonomy::system::System::layout(&*tree).drawing.bases.len()];
+        holonomy::system::System::sites(&*tree, 0.0, &found.q, &mut places);
         let depth = places.iter().map(|place| place.z).fold(0.0, f64::min);
         // Rows are along and across the chord of the second half at the start, in the plane.
         let pull = found.lambda[0].hypot(found.lambda[1]);
@@ -219,8 +220,9 @@ fn an_elastic_cable_sags_as_by_hand() {
     let error = |n: usize| {
         let model = load(&text(n), &[]);
         let (tree, found) = (tree(&model), settled(&model));
-        let mut places = vec![holonomy::Vec3::zeros(); holonomy::system::System::layout(&*tree).bases.len()];
-        holonomy::system::System::sites(&*tree, &found.q, &mut places);
+        let mut places =
+            vec![holonomy::Vec3::zeros(); holonomy::system::System::layout(&*tree).drawing.bases.len()];
+        holonomy::system::System::sites(&*tree, 0.0, &found.q, &mut places);
         let depth = places.iter().map(|place| place.z).fold(0.0, f64::min);
         (depth + sag).abs()
     };

@@ -31,8 +31,9 @@ fn error(p: &Problem) -> f64 {
         atol: Some(1e-15),
         ..Options::default()
     };
-    let mut integrator: Box<dyn Integrator> =
-        (common::method("dop853").build)(&p.mechanism, &options).unwrap();
+    let mut integrator: Box<dyn Integrator> = common::method("dop853")
+        .build_with(&p.mechanism, &options)
+        .unwrap();
     integrator.attempt(&mut computed, 7.0).unwrap();
     let known = exact::solution(&p.mechanism, &p.state)
         .unwrap()

@@ -2,9 +2,8 @@
 use crate::common;
 use holonomy::{
     Vec3,
-    integrator::catalog::Mechanism,
-    spheres::{Inertia, InertiaWork, Link, Links, Spheres, view},
-    system::System,
+    spheres::{Body, Inertia, InertiaWork, Links, Spheres, SpheresParts, view},
+    system::{Mechanism, System},
 };
 use std::sync::Arc;
 
@@ -38,13 +37,17 @@ fn random_links(count: usize, next: &mut impl FnMut() -> f64) -> Links {
             _ => i.checked_sub(1).filter(|_| next() > -0.5),
         };
         let (mass, length) = (1.5 + next(), 1.2 + next());
-        if next() > 0.0 {
-            Link::point(parent, mass, length)
+        let body = if next() > 0.0 {
+            Body::point("", mass, length)
         } else {
-            Link::rod(parent, mass, length)
+            Body::rod("", mass, length)
+        };
+        match parent {
+            Some(parent) => body.on(parent),
+            None => body,
         }
     });
-    Links::new(links.collect())
+    Links::new(&links.collect::<Vec<_>>()).unwrap_or_else(|e| panic!("{e}"))
 }
 
 fn dense(links: &Links) -> Inertia {
@@ -133,20 +136,13 @@ fn a_chain_and_the_same_chain_with_a_dense_matrix_step_alike() {
         let Inertia::Links(links) = spheres(&p).inertia() else {
             panic!("links")
         };
-        let layout = p.mechanism.system().layout().clone();
-        let body = |(i, name): (usize, &String)| holonomy::spheres::Body {
-            name: name.clone(),
-            base: layout.bases[i],
-            length: links.links()[i].length,
-        };
-        let bodies = layout.bodies.iter().enumerate().map(body).collect();
-        let weights = (0..links.len()).map(|i| links.first_moment(i)).collect();
-        let gravity = holonomy::potential::Gravity {
-            acceleration: Vec3::z() * 4.0,
-            weights,
-            offset: 0.0,
-        };
-        let other = Spheres::new(bodies, dense(links), vec![], vec![Box::new(gravity)]);
+        let other = Spheres::new(SpheresParts {
+            bodies: spheres(&p).bodies().to_vec(),
+            inertia: Some(dense(links)),
+            gravity: Vec3::z() * 4.0,
+            ..SpheresParts::default()
+        })
+        .unwrap_or_else(|e| panic!("{e}"));
         let other = common::Problem {
             mechanism: Mechanism::Spheres(Arc::new(other)),
             state: p.state.clone(),
@@ -257,12 +253,8 @@ fn energy_is_constant_along_the_continuous_equations() {
 fn long_chains_stay_right() {
     // 512 links: the velocity from the momentum, put back, must give the momentum.
     let n = 512;
-    let links = Links::new(
-        (0..n)
-            .map(|i: usize| Link::point(i.checked_sub(1), 0.1, 0.1))
-            .collect(),
-    );
-    let inertia = Inertia::Links(links);
+    let chain = SpheresParts::chain((0..n).map(|_| Body::point("", 0.1, 0.1)));
+    let inertia = Inertia::Links(Links::new(&chain.bodies).unwrap_or_else(|e| panic!("{e}")));
     let mut next = numbers(5);
     let q: Vec<Vec3> = vectors(n, &mut next).iter().map(|v| v.normalize()).collect();
     let b = vectors(n, &mut next);

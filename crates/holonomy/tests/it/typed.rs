@@ -1,22 +1,22 @@
-//! Formulas typed into models: the pendula of documents 002 and 003, constraints, forces, frames.
-use crate::common::{load, method, run, scenario};
+//! Formulas typed into models: the pendula of Beckman's notebook and the cable report, constraints, forces, frames.
+use crate::common::{self, load, method, run, scenario};
 use holonomy::{
     diagnostics::{distance, observed_order},
     exact::PlanePendulum,
     integrator::{Cause, catalog::Options},
-    lagrangian::Undefined,
-    model::Model,
     simulation::{Observer, Sample, Schedule},
     spheres::view,
-    system::{Measurement, State},
+    system::{Measurement, State, Undefined},
 };
+use holonomy_model::Model;
 use std::{f64::consts::PI, ops::ControlFlow};
 
 /// The state of a model after `time` in steps of `step`, by another method if wanted.
 fn after(model: &Model, name: &str, step: f64, time: f64) -> State {
-    let integrator = (method(name).build)(&model.mechanism, &Options::default()).unwrap();
-    let mut simulation = model.simulation();
-    simulation.integrator = integrator;
+    let integrator = method(name)
+        .build_with(&model.mechanism, &Options::default())
+        .unwrap();
+    let mut simulation = common::simulation_by(model, integrator);
     let schedule = Schedule {
         step,
         steps: (time / step).round() as u64,
@@ -35,9 +35,9 @@ fn exact(model: &Model, time: f64) -> State {
         atol: Some(1e-15),
         ..Options::default()
     };
-    let mut simulation = model.simulation();
-    simulation.integrator = (method("dop853").build)(&model.mechanism, &options).unwrap();
-    simulation.integrator.step(&mut simulation.state, time).unwrap();
+    let integrator = method("dop853").build_with(&model.mechanism, &options).unwrap();
+    let mut simulation = common::simulation_by(model, integrator);
+    simulation.step_by(time).unwrap();
     simulation.state
 }
 
@@ -61,7 +61,7 @@ fn statistics(values: &[f64]) -> (f64, f64) {
 
 #[test]
 fn the_plane_pendulum_of_document_003_has_the_errors_of_its_table() {
-    // papers.md 5.1: θ₀, root mean square of Euler's error and of the variational one over 10 s.
+    // docs/reading.md 5.1: θ₀, root mean square of Euler's error and of the variational one over 10 s.
     for (angle, euler, variational) in [
         ("pi/6", 0.141, 2.7e-4),
         ("pi/4", 0.294, 3.7e-4),
@@ -114,7 +114,7 @@ fn the_plane_pendulum_keeps_its_amplitude_until_it_is_unstable() {
 
 #[test]
 fn the_notebook_of_document_002_measures_its_own_backward_difference() {
-    // papers.md 4.1, 25 s at 1 ms: the notebook's energy 11.5487 ± 0.0136; at the middle of the steps ± 5.2e-5.
+    // docs/reading.md 4.1, 25 s at 1 ms: the notebook's energy 11.5487 ± 0.0136; at the middle of the steps ± 5.2e-5.
     let model = scenario("pitch-cone-roll", &["run.every=1"]);
     let (m, c, g) = (1.0, 1.2, 9.81);
     let energy = |q: [f64; 2], v: [f64; 2]| {
@@ -146,7 +146,7 @@ fn the_notebook_of_document_002_measures_its_own_backward_difference() {
 
 #[test]
 fn pitch_and_cone_roll_lose_the_vertical_momentum_and_come_to_the_equator() {
-    // papers.md 4.1: J_z, truly 0, is −1.0e-3 after 25 s, −9e-6 with a tenth of the step; cos δ falls to 0.0065 near 60 s.
+    // docs/reading.md 4.1: J_z, truly 0, is −1.0e-3 after 25 s, −9e-6 with a tenth of the step; cos δ falls to 0.0065 near 60 s.
     let momentum = |overrides: &[&str]| {
         let (_, record, _) = run(&scenario("pitch-cone-roll", overrides));
         record.momenta[0].1
@@ -179,7 +179,7 @@ fn pitch_and_cone_roll_lose_the_vertical_momentum_and_come_to_the_equator() {
 
 #[test]
 fn the_same_pendulum_on_the_sphere_keeps_its_momentum_and_passes() {
-    // The start of `pitch-cone-roll` as a direction; 9.5e-5 J is the largest error that papers.md 4.1 gives for 1 ms.
+    // The start of `pitch-cone-roll` as a direction; 9.5e-5 J is the largest error that docs/reading.md 4.1 gives for 1 ms.
     let (delta, eta) = (PI / 18.0, PI / 36.0);
     let direction = format!(
         "[{}, {}, {}]",
@@ -238,8 +238,8 @@ const SPHERES: &str = r#"
 /// Where the bobs are: the points of one model, the sites of the other.
 fn bobs(model: &Model, state: &State) -> Vec<f64> {
     let system = model.mechanism.system();
-    let mut sites = vec![holonomy::Vec3::zeros(); system.layout().bases.len()];
-    system.sites(&state.q, &mut sites);
+    let mut sites = vec![holonomy::Vec3::zeros(); system.layout().drawing.bases.len()];
+    system.sites(state.t, &state.q, &mut sites);
     match sites.is_empty() {
         true => state.q.clone(),
         false => sites.iter().flat_map(|site| site.iter().copied()).collect(),
@@ -327,7 +327,7 @@ fn a_forced_damped_pendulum_converges_at_its_order() {
 #[test]
 fn the_bead_on_the_hoop_depends_on_time_and_converges() {
     let model = scenario("bead-on-a-rotating-hoop", &[]);
-    assert!(model.mechanism.system().layout().driven);
+    assert!(model.mechanism.system().layout().conserved.driven);
     let reference = exact(&model, 6.0);
     for (name, steps) in [
         ("midpoint", [0.02, 0.01, 0.005]),
@@ -345,7 +345,7 @@ fn the_bead_on_the_hoop_depends_on_time_and_converges() {
 
 #[test]
 fn the_frame_of_formulas_is_the_integrator_on_the_sphere() {
-    // Document 000: Γ³ is the height of the bob. All three rotations are in the frame; with two it is not closed.
+    // Zenkov–Leok–Bloch: Γ³ is the height of the bob. All three rotations are in the frame; with two it is not closed.
     let text = r#"
         space = "lagrangian"
         coordinates = ["Gamma"]
@@ -389,7 +389,7 @@ fn a_formula_without_a_value_stops_the_run_with_its_text() {
         };
         assert!(
             matches!(
-                error.source.fault.cause,
+                error.source.step().unwrap().fault.cause,
                 Cause::Undefined(Undefined::Expression { .. })
             ),
             "{name}: {error}"

@@ -1,18 +1,18 @@
 //! Potentials given as formulas: the same as those written in Rust, and honest about symmetry and domain.
-use crate::common::{load, method};
+use crate::common::{self, load, method};
 use holonomy::{
     Vec3,
     formula::{Formula, Kind, Scope},
     integrator::{
         Cause,
-        catalog::{METHODS, Mechanism, Options},
+        catalog::{METHODS, Options},
     },
-    model::Model,
     potential::{FormulaPotential, Gravity, Potential, Spring, Symmetry},
     simulation::Schedule,
     spheres::view,
-    system::System,
+    system::{Mechanism, System},
 };
+use holonomy_model::Model;
 
 /// A formula of the vectors `a`, `b`, `c`: points 0, 1 and 2.
 pub(crate) fn typed(text: &str) -> FormulaPotential {
@@ -104,9 +104,10 @@ fn trajectories_of_typed_and_written_potentials() {
     let (written, typed) = (pendula(pivots, WRITTEN), pendula(pivots, TYPED));
     for name in ["sphere-split-4", "sphere-implicit", "rattle", "dop853"] {
         let run = |model: &Model| {
-            let integrator = (method(name).build)(&model.mechanism, &Options::default()).unwrap();
-            let mut simulation = model.simulation();
-            simulation.integrator = integrator;
+            let integrator = method(name)
+                .build_with(&model.mechanism, &Options::default())
+                .unwrap();
+            let mut simulation = common::simulation_by(model, integrator);
             simulation.run(&model.schedule, &mut []).unwrap();
             simulation.state
         };
@@ -125,7 +126,7 @@ fn invariants(model: &Model) -> Vec<String> {
     let Mechanism::Spheres(spheres) = &model.mechanism else {
         panic!("on spheres")
     };
-    spheres.layout().invariants.clone()
+    spheres.layout().conserved.invariants.clone()
 }
 
 #[test]
@@ -196,7 +197,9 @@ fn typed_uniform_gravity_steps_as_gravity_does() {
             panic!("on spheres")
         };
         assert!(spheres.uniform_gradient().is_some());
-        let mut integrator = (method("sphere-hamel").build)(&model.mechanism, &Options::default()).unwrap();
+        let mut integrator = method("sphere-hamel")
+            .build_with(&model.mechanism, &Options::default())
+            .unwrap();
         let mut state = model.state.clone();
         for _ in 0..100 {
             integrator.attempt(&mut state, 0.01).unwrap();
@@ -221,11 +224,10 @@ fn a_formula_without_a_value_stops_every_method() {
     let model = load("fall", FALL, &[]);
     let mut met = 0;
     for m in METHODS {
-        let Ok(integrator) = (m.build)(&model.mechanism, &Options::default()) else {
+        let Ok(integrator) = m.build_with(&model.mechanism, &Options::default()) else {
             continue;
         };
-        let mut simulation = model.simulation();
-        simulation.integrator = integrator;
+        let mut simulation = common::simulation_by(&model, integrator);
         let schedule = Schedule {
             step: 0.05,
             steps: 100,
@@ -233,11 +235,11 @@ fn a_formula_without_a_value_stops_every_method() {
         };
         let error = simulation.run(&schedule, &mut []).unwrap_err();
         assert!(
-            matches!(error.source.fault.cause, Cause::Undefined(_)),
+            matches!(error.source.step().unwrap().fault.cause, Cause::Undefined(_)),
             "{}: {error}",
             m.name
         );
-        let said = error.source.describe(simulation.system.layout());
+        let said = error.message;
         assert!(said.contains("(bob.z + 0.5)^1.5` has no value for -"), "{said}");
         assert!(simulation.state.is_finite());
         met += 1;
@@ -254,7 +256,9 @@ fn after_a_fault_the_same_step_fails_again() {
         "sphere-implicit",
         "sphere-hamel",
     ] {
-        let mut integrator = (method(name).build)(&model.mechanism, &Options::default()).unwrap();
+        let mut integrator = method(name)
+            .build_with(&model.mechanism, &Options::default())
+            .unwrap();
         let mut state = model.state.clone();
         // Below the plane from the beginning.
         view_down(&mut state.q);

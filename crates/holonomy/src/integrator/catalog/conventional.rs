@@ -6,13 +6,13 @@ use super::{
 use crate::integrator::{
     Adaptive, RungeKutta,
     adaptive::Tolerance,
-    tableaux::{self, Pair, Tableau},
+    tableaux::{self, EmbeddedPair, Tableau},
 };
 
 /// With error control.
 const ADAPTIVE: Method = Method {
     adaptive: true,
-    options: &["rtol", "atol", "max_step"],
+    options: &["rtol", "atol", "max_step", "end"],
     ..CONVENTIONAL
 };
 
@@ -78,7 +78,7 @@ pub(super) const METHODS: &[Method] = &[
     },
     Method {
         name: "rkf45",
-        summary: "Fehlberg 4(5) with the coefficients of document 002, adaptive",
+        summary: "Fehlberg 4(5) with the coefficients of Beckman's notebook, adaptive",
         reference: "Fehlberg (1969)",
         order: 5,
         build: |m, o| adaptive(m, o, tableaux::fehlberg()),
@@ -123,7 +123,7 @@ fn projected(
 fn adaptive(
     mechanism: &Mechanism,
     options: &Options,
-    pair: Pair,
+    pair: EmbeddedPair,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
     let tolerance = Tolerance {
         // Below this, rounding in the stages passes for error and the steps collapse.

@@ -1,6 +1,7 @@
 //! Methods in generalized coordinates: for a Lagrangian, and for velocities in a frame.
 use super::{
-    Family, GEOMETRIC, Integrator, Kept, Mechanism, Method, NEWTON, Options, Unsupported, composed, of_choice,
+    Family, GEOMETRIC, Guarantee, Integrator, Mechanism, Method, NEWTON, Options, Unsupported, composed,
+    of_choice, raised,
 };
 use crate::integrator::{BACKWARD, DiscreteHamel, DiscreteLagrangian, MIDPOINT, Quadrature, TRAPEZOID};
 
@@ -15,7 +16,7 @@ const FRAMED: Method = Method {
     family: Some(Family::Framed),
     symplectic: false,
     bounded_energy: false,
-    momentum: Kept::No,
+    momentum: Guarantee::No,
     options: NEWTON,
     ..GEOMETRIC
 };
@@ -25,68 +26,26 @@ pub(super) const METHODS: &[Method] = &[
         name: "midpoint",
         summary: "variational integrator of the midpoint rule, any Lagrangian",
         reference: "Marsden & West (2001)",
-        build: |m, o| discrete(m, o, "midpoint", MIDPOINT),
+        build: |m, o| midpoint(m, o, "midpoint", 2),
         ..OF_LAGRANGIANS
     },
-    Method {
-        name: "midpoint-4",
-        summary: "midpoint raised to order 4 by Suzuki's five stages",
-        reference: "Suzuki (1990)",
-        order: 4,
-        build: |m, o| composed(discrete(m, o, "midpoint-4", MIDPOINT)?, 4),
-        ..OF_LAGRANGIANS
-    },
-    Method {
-        name: "midpoint-6",
-        summary: "midpoint raised to order 6 by nine stages",
-        reference: "Kahan & Li (1997)",
-        order: 6,
-        build: |m, o| composed(discrete(m, o, "midpoint-6", MIDPOINT)?, 6),
-        ..OF_LAGRANGIANS
-    },
-    Method {
-        name: "midpoint-8",
-        summary: "midpoint raised to order 8 by seventeen stages",
-        reference: "Kahan & Li (1997)",
-        order: 8,
-        build: |m, o| composed(discrete(m, o, "midpoint-8", MIDPOINT)?, 8),
-        ..OF_LAGRANGIANS
-    },
+    raised!("midpoint", 4, midpoint, OF_LAGRANGIANS),
+    raised!("midpoint", 6, midpoint, OF_LAGRANGIANS),
+    raised!("midpoint", 8, midpoint, OF_LAGRANGIANS),
     Method {
         name: "trapezoid",
         summary: "variational integrator of the trapezoidal rule, any Lagrangian",
         reference: "Marsden & West (2001)",
-        build: |m, o| discrete(m, o, "trapezoid", TRAPEZOID),
+        build: |m, o| trapezoid(m, o, "trapezoid", 2),
         ..OF_LAGRANGIANS
     },
-    Method {
-        name: "trapezoid-4",
-        summary: "trapezoid raised to order 4 by Suzuki's five stages",
-        reference: "Suzuki (1990)",
-        order: 4,
-        build: |m, o| composed(discrete(m, o, "trapezoid-4", TRAPEZOID)?, 4),
-        ..OF_LAGRANGIANS
-    },
-    Method {
-        name: "trapezoid-6",
-        summary: "trapezoid raised to order 6 by nine stages",
-        reference: "Kahan & Li (1997)",
-        order: 6,
-        build: |m, o| composed(discrete(m, o, "trapezoid-6", TRAPEZOID)?, 6),
-        ..OF_LAGRANGIANS
-    },
-    Method {
-        name: "trapezoid-8",
-        summary: "trapezoid raised to order 8 by seventeen stages",
-        reference: "Kahan & Li (1997)",
-        order: 8,
-        build: |m, o| composed(discrete(m, o, "trapezoid-8", TRAPEZOID)?, 8),
-        ..OF_LAGRANGIANS
-    },
+    raised!("trapezoid", 4, trapezoid, OF_LAGRANGIANS),
+    raised!("trapezoid", 6, trapezoid, OF_LAGRANGIANS),
+    raised!("trapezoid", 8, trapezoid, OF_LAGRANGIANS),
     Method {
         name: "backward-difference",
-        summary: "variational integrator of the backward difference, as in document 003",
-        reference: "document 003",
+        summary: "variational integrator of the backward difference, as in the cable report",
+        reference: "the cable report",
         order: 1,
         symmetric: false,
         build: |m, o| discrete(m, o, "backward-difference", BACKWARD),
@@ -94,20 +53,31 @@ pub(super) const METHODS: &[Method] = &[
     },
     Method {
         name: "hamel",
-        summary: "discrete Hamel equations of document 000 in any frame, nonholonomic too",
+        summary: "discrete Hamel equations of Zenkov–Leok–Bloch in any frame, nonholonomic too",
         reference: "Zenkov, Leok & Bloch (2012)",
-        build: |m, o| framed(m, o, "hamel"),
+        build: |m, o| framed(m, o, "hamel", 2),
         ..FRAMED
     },
-    Method {
-        name: "hamel-4",
-        summary: "hamel raised to order 4 by Suzuki's five stages",
-        reference: "Suzuki (1990)",
-        order: 4,
-        build: |m, o| composed(framed(m, o, "hamel-4")?, 4),
-        ..FRAMED
-    },
+    raised!("hamel", 4, framed, FRAMED),
 ];
+
+fn midpoint(
+    mechanism: &Mechanism,
+    options: &Options,
+    method: &'static str,
+    order: u32,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    composed(discrete(mechanism, options, method, MIDPOINT)?, order)
+}
+
+fn trapezoid(
+    mechanism: &Mechanism,
+    options: &Options,
+    method: &'static str,
+    order: u32,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    composed(discrete(mechanism, options, method, TRAPEZOID)?, order)
+}
 
 /// A variational integrator for a Lagrangian.
 fn discrete(
@@ -116,16 +86,19 @@ fn discrete(
     method: &'static str,
     quadrature: Quadrature,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
-    let Mechanism::Lagrangian(lagrangian) = mechanism else {
-        return Err(Unsupported {
+    let max_iterations = options.max_iterations.unwrap_or(30);
+    let built = match mechanism {
+        Mechanism::Lagrangian(system) => DiscreteLagrangian::new(system.clone(), quadrature, max_iterations),
+        _ => None,
+    };
+    match built {
+        Some(method) => Ok(Box::new(method)),
+        None => Err(Unsupported {
             method,
             needs: "a Lagrangian without a frame (`space = \"lagrangian\"`)",
             instead: of_choice(mechanism),
-        });
-    };
-    let max_iterations = options.max_iterations.unwrap_or(30);
-    let method = DiscreteLagrangian::new(lagrangian.clone(), quadrature, max_iterations);
-    Ok(Box::new(method))
+        }),
+    }
 }
 
 /// The discrete Hamel integrator.
@@ -133,14 +106,19 @@ fn framed(
     mechanism: &Mechanism,
     options: &Options,
     method: &'static str,
+    order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
-    let Mechanism::Hamel(hamel) = mechanism else {
-        return Err(Unsupported {
+    let max_iterations = options.max_iterations.unwrap_or(50);
+    let built = match mechanism {
+        Mechanism::Lagrangian(system) => DiscreteHamel::new(system.clone(), max_iterations),
+        _ => None,
+    };
+    match built {
+        Some(method) => composed(Box::new(method), order),
+        None => Err(Unsupported {
             method,
             needs: "quasi-velocities (a `[frame]`)",
             instead: of_choice(mechanism),
-        });
-    };
-    let max_iterations = options.max_iterations.unwrap_or(50);
-    Ok(Box::new(DiscreteHamel::new(hamel.clone(), max_iterations)))
+        }),
+    }
 }

@@ -1,51 +1,35 @@
 //! Every method, once. The command line, the manual and the property tests read this list; the entries stand in one
 //! file per family.
+//!
+//! ```
+//! use holonomy::{integrator::catalog, spheres::{Body, Spheres, SpheresParts}, system::Mechanism};
+//!
+//! let chain = SpheresParts::chain([Body::point("upper", 1.0, 1.0), Body::point("lower", 1.0, 1.0)]);
+//! let mechanism = Mechanism::from(Spheres::new(chain)?);
+//! let method = catalog::find("sphere-implicit-4")?;
+//! assert_eq!((method.order, method.symplectic, method.bounded_energy), (4, true, true));
+//! let integrator = method.build(&mechanism)?;
+//!
+//! // A method for separate bodies does not fit a chain, and says what does.
+//! let refused = catalog::find("sphere-explicit")?.build(&mechanism).err().ok_or("it is refused")?;
+//! assert_eq!(refused.instead, "sphere-implicit");
+//! // A name that is nearly right.
+//! let unknown = catalog::find("sphere-implicet").err().ok_or("it is unknown")?;
+//! assert_eq!(unknown.suggestion, Some("sphere-implicit"));
+//! # let _ = integrator;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 mod conventional;
 mod lagrangian;
 mod spheres;
 mod tree;
 
 use super::{Composition, Integrator};
-use crate::{hamel::Hamel, lagrangian::Lagrangian, spheres::Spheres, system::System, tree::Tree};
-use std::sync::Arc;
-
-/// The families of systems a method may be built for.
-#[derive(Clone)]
-pub enum Mechanism {
-    /// Systems on (S²)ⁿ.
-    Spheres(Arc<Spheres>),
-    /// Systems in generalized coordinates, given by a Lagrangian.
-    Lagrangian(Arc<Lagrangian>),
-    /// Systems whose velocities are measured against a frame.
-    Hamel(Arc<Hamel>),
-    /// Trees of rigid bodies.
-    Tree(Arc<Tree>),
-}
-
-impl Mechanism {
-    /// What all families have in common.
-    pub fn system(&self) -> Arc<dyn System> {
-        match self {
-            Self::Spheres(spheres) => spheres.clone(),
-            Self::Lagrangian(lagrangian) => lagrangian.clone(),
-            Self::Hamel(hamel) => hamel.clone(),
-            Self::Tree(tree) => tree.clone(),
-        }
-    }
-}
-
-/// A family of systems, before there is one of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// On (S²)ⁿ.
-    Spheres,
-    /// In generalized coordinates.
-    Lagrangian,
-    /// With velocities in a frame.
-    Framed,
-    /// Trees of rigid bodies.
-    Tree,
-}
+use crate::{
+    formula::nearest,
+    system::{Family, Mechanism},
+};
+use serde::{Deserialize, Serialize};
 
 /// A numerical method and what it promises. Tests measure every promise, and that what is not
 /// promised does not hold.
@@ -64,7 +48,7 @@ pub struct Method {
     /// Preserves the symplectic form.
     pub symplectic: bool,
     /// Preserves every momentum map: each momentum that a symmetry of the system keeps.
-    pub momentum: Kept,
+    pub momentum: Guarantee,
     /// The error of the energy stays bounded: it does not drift.
     pub bounded_energy: bool,
     /// A step back undoes a step.
@@ -73,6 +57,8 @@ pub struct Method {
     pub on_manifold: bool,
     /// Chooses its own steps; the step asked for is a sampling interval.
     pub adaptive: bool,
+    /// There only to be compared with: its faults are those of a publication.
+    pub for_comparison: bool,
     /// Names of the options it takes.
     pub options: &'static [&'static str],
     /// Makes it for a mechanism.
@@ -80,15 +66,35 @@ pub struct Method {
 }
 
 impl Method {
+    /// Makes it for a mechanism, with the usual options.
+    pub fn build(&self, mechanism: &Mechanism) -> Result<Box<dyn Integrator>, Unsupported> {
+        self.build_with(mechanism, &Options::default())
+    }
+
+    /// Makes it for a mechanism.
+    pub fn build_with(
+        &self,
+        mechanism: &Mechanism,
+        options: &Options,
+    ) -> Result<Box<dyn Integrator>, Unsupported> {
+        (self.build)(mechanism, options)
+    }
+
+    /// Whether it has structure of the motion itself: its symplectic form, or no direction of time. Others are
+    /// conventional.
+    pub fn is_geometric(&self) -> bool {
+        self.symplectic || self.symmetric
+    }
+
     /// Whether it is made for some system of the family.
     pub fn serves(&self, family: Family) -> bool {
         self.family.is_none_or(|own| own == family)
     }
 }
 
-/// Where a promise holds.
+/// Where a guarantee of a method holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum Guarantee {
     /// In every system.
     Always,
     /// In uniform gravity and where there is no potential at all, but not in general.
@@ -97,7 +103,7 @@ pub enum Kept {
     No,
 }
 
-impl Kept {
+impl Guarantee {
     /// Whether it is promised for this mechanism.
     pub fn holds(self, mechanism: &Mechanism) -> bool {
         match self {
@@ -123,7 +129,8 @@ impl Kept {
 pub type Build = fn(&Mechanism, &Options) -> Result<Box<dyn Integrator>, Unsupported>;
 
 /// Options of methods; each method reads those it names in `Method::options`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Options {
     /// `solver = "fixed-point"` rather than Newton.
     pub fixed_point: bool,
@@ -139,7 +146,7 @@ pub struct Options {
     pub atol: Option<f64>,
     /// Longest step of adaptive methods, s.
     pub max_step: Option<f64>,
-    /// Time at which the run ends, s; adaptive methods end their mesh there.
+    /// A time at which the mesh of adaptive methods ends a step, s, as `ode45` does at the end of a run.
     pub end: Option<f64>,
 }
 
@@ -155,9 +162,25 @@ pub struct Unsupported {
     pub instead: &'static str,
 }
 
+/// A name that no method has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no method is called `{name}`{}", suggestion.map_or_else(String::new, |near| format!("; did you mean `{near}`?")))]
+pub struct UnknownMethod {
+    /// The name.
+    pub name: String,
+    /// The method that was perhaps meant.
+    pub suggestion: Option<&'static str>,
+}
+
 /// The method of the given name.
-pub fn find(name: &str) -> Option<&'static Method> {
-    METHODS.iter().find(|m| m.name == name)
+pub fn find(name: &str) -> Result<&'static Method, UnknownMethod> {
+    METHODS
+        .iter()
+        .find(|m| m.name == name)
+        .ok_or_else(|| UnknownMethod {
+            name: name.to_owned(),
+            suggestion: nearest(name, METHODS.iter().map(|m| m.name)),
+        })
 }
 
 /// All methods, in the order in which people should consider them.
@@ -201,7 +224,7 @@ const fn joined<const N: usize>(families: &[&[Method]]) -> [Method; N] {
 pub const SMALLEST_RTOL: f64 = 100.0 * f64::EPSILON;
 const NEWTON: &[&str] = &["max_iterations"];
 
-/// Variational or splitting methods: everything is kept.
+/// Variational or splitting methods: everything is conserved.
 const GEOMETRIC: Method = Method {
     name: "",
     summary: "",
@@ -209,11 +232,12 @@ const GEOMETRIC: Method = Method {
     family: None,
     order: 2,
     symplectic: true,
-    momentum: Kept::Always,
+    momentum: Guarantee::Always,
     bounded_energy: true,
     symmetric: true,
     on_manifold: true,
     adaptive: false,
+    for_comparison: false,
     options: &[],
     build: |_, _| {
         Err(Unsupported {
@@ -227,7 +251,7 @@ const GEOMETRIC: Method = Method {
 /// Conventional methods: nothing is.
 const CONVENTIONAL: Method = Method {
     symplectic: false,
-    momentum: Kept::No,
+    momentum: Guarantee::No,
     bounded_energy: false,
     symmetric: false,
     on_manifold: false,
@@ -239,16 +263,39 @@ pub fn of_choice(mechanism: &Mechanism) -> &'static str {
     match mechanism {
         Mechanism::Spheres(spheres) if spheres.are_separate() => "sphere-explicit",
         Mechanism::Spheres(_) => "sphere-implicit",
+        Mechanism::Lagrangian(lagrangian) if lagrangian.is_framed() => "hamel",
         Mechanism::Lagrangian(_) => "midpoint",
-        Mechanism::Hamel(_) => "hamel",
         Mechanism::Tree(_) => "tree-variational",
     }
 }
 
-/// A symmetric method of order 2, raised to a higher order.
+/// A symmetric method of order 2, raised to a higher order if that is wanted.
 fn composed(base: Box<dyn Integrator>, order: u32) -> Result<Box<dyn Integrator>, Unsupported> {
+    if order == 2 {
+        return Ok(base);
+    }
     match Composition::new(base, order) {
         Some(composition) => Ok(Box::new(composition)),
         None => unreachable!("the catalog asks for orders 4, 6 and 8"),
     }
 }
+
+/// The entry of a method of order 2 raised to order 4, 6 or 8. The maker takes mechanism, options, name and order.
+macro_rules! raised {
+    ($base:literal, $order:tt, $make:path, $like:expr) => {
+        Method {
+            name: concat!($base, "-", $order),
+            summary: concat!($base, " raised to order ", $order, " by ", raised!(stages $order)),
+            reference: raised!(reference $order),
+            order: $order,
+            build: |m, o| $make(m, o, concat!($base, "-", $order), $order),
+            ..$like
+        }
+    };
+    (stages 4) => { "Suzuki's five stages" };
+    (stages 6) => { "nine stages" };
+    (stages 8) => { "seventeen stages" };
+    (reference 4) => { "Suzuki (1990)" };
+    (reference $order:tt) => { "Kahan & Li (1997)" };
+}
+use raised;

@@ -1,5 +1,7 @@
 //! Methods on (S²)ⁿ.
-use super::{Family, GEOMETRIC, Integrator, Kept, Mechanism, Method, Options, Unsupported, of_choice};
+use super::{
+    Family, GEOMETRIC, Guarantee, Integrator, Mechanism, Method, Options, Unsupported, of_choice, raised,
+};
 use crate::{
     integrator::{Rattle, Solver, SphereExplicit, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet},
     spheres::Spheres,
@@ -9,78 +11,38 @@ use std::sync::Arc;
 const SOLVER: &[&str] = &["solver", "tolerance", "max_iterations"];
 const SEPARATE: &str = "separate bodies (a diagonal inertia matrix)";
 
-/// Variational or splitting methods: everything is kept.
+/// Variational or splitting methods: everything is preserved.
 const ON_SPHERES: Method = Method {
     reference: "Lee, Leok & McClamroch (2009)",
     family: Some(Family::Spheres),
     ..GEOMETRIC
 };
 
+/// Those that solve equations.
+const IMPLICIT: Method = Method {
+    options: SOLVER,
+    ..ON_SPHERES
+};
+
 pub(super) const METHODS: &[Method] = &[
     Method {
         name: "sphere-explicit",
         summary: "explicit variational integrator on (S²)ⁿ, separate bodies",
-        build: |m, _| explicit(m, "sphere-explicit", 2),
+        build: |m, o| explicit(m, o, "sphere-explicit", 2),
         ..ON_SPHERES
     },
-    Method {
-        name: "sphere-explicit-4",
-        summary: "sphere-explicit raised to order 4 by Suzuki's five stages",
-        reference: "Suzuki (1990)",
-        order: 4,
-        build: |m, _| explicit(m, "sphere-explicit-4", 4),
-        ..ON_SPHERES
-    },
-    Method {
-        name: "sphere-explicit-6",
-        summary: "sphere-explicit raised to order 6 by nine stages",
-        reference: "Kahan & Li (1997)",
-        order: 6,
-        build: |m, _| explicit(m, "sphere-explicit-6", 6),
-        ..ON_SPHERES
-    },
-    Method {
-        name: "sphere-explicit-8",
-        summary: "sphere-explicit raised to order 8 by seventeen stages",
-        reference: "Kahan & Li (1997)",
-        order: 8,
-        build: |m, _| explicit(m, "sphere-explicit-8", 8),
-        ..ON_SPHERES
-    },
+    raised!("sphere-explicit", 4, explicit, ON_SPHERES),
+    raised!("sphere-explicit", 6, explicit, ON_SPHERES),
+    raised!("sphere-explicit", 8, explicit, ON_SPHERES),
     Method {
         name: "sphere-implicit",
         summary: "implicit variational integrator on (S²)ⁿ, any inertia, O(n) for links",
-        options: SOLVER,
         build: |m, o| implicit(m, o, "sphere-implicit", 2),
-        ..ON_SPHERES
+        ..IMPLICIT
     },
-    Method {
-        name: "sphere-implicit-4",
-        summary: "sphere-implicit raised to order 4 by Suzuki's five stages",
-        reference: "Suzuki (1990)",
-        order: 4,
-        options: SOLVER,
-        build: |m, o| implicit(m, o, "sphere-implicit-4", 4),
-        ..ON_SPHERES
-    },
-    Method {
-        name: "sphere-implicit-6",
-        summary: "sphere-implicit raised to order 6 by nine stages",
-        reference: "Kahan & Li (1997)",
-        order: 6,
-        options: SOLVER,
-        build: |m, o| implicit(m, o, "sphere-implicit-6", 6),
-        ..ON_SPHERES
-    },
-    Method {
-        name: "sphere-implicit-8",
-        summary: "sphere-implicit raised to order 8 by seventeen stages",
-        reference: "Kahan & Li (1997)",
-        order: 8,
-        options: SOLVER,
-        build: |m, o| implicit(m, o, "sphere-implicit-8", 8),
-        ..ON_SPHERES
-    },
+    raised!("sphere-implicit", 4, implicit, IMPLICIT),
+    raised!("sphere-implicit", 6, implicit, IMPLICIT),
+    raised!("sphere-implicit", 8, implicit, IMPLICIT),
     Method {
         name: "sphere-split",
         summary: "great-circle drifts and kicks, separate bodies, any step",
@@ -113,7 +75,7 @@ pub(super) const METHODS: &[Method] = &[
     },
     Method {
         name: "stormer-verlet",
-        summary: "generalized Störmer–Verlet of document 000, separate bodies",
+        summary: "generalized Störmer–Verlet of Zenkov–Leok–Bloch, separate bodies",
         reference: "Zenkov, Leok & Bloch (2012)",
         on_manifold: false,
         build: |m, _| {
@@ -123,7 +85,7 @@ pub(super) const METHODS: &[Method] = &[
             built.map_err(|unsupported| Unsupported {
                 // What Störmer and Verlet do, where the kinetic energy is that of masses.
                 instead: match m {
-                    Mechanism::Lagrangian(_) => "trapezoid",
+                    Mechanism::Lagrangian(lagrangian) if !lagrangian.is_framed() => "trapezoid",
                     _ => unsupported.instead,
                 },
                 ..unsupported
@@ -133,10 +95,10 @@ pub(super) const METHODS: &[Method] = &[
     },
     Method {
         name: "sphere-hamel",
-        summary: "discrete Hamel integrator of document 000, separate bodies",
+        summary: "discrete Hamel integrator of Zenkov–Leok–Bloch, separate bodies",
         reference: "Zenkov, Leok & Bloch (2012)",
         symplectic: false,
-        momentum: Kept::UniformGravity,
+        momentum: Guarantee::UniformGravity,
         options: &["max_iterations"],
         build: |m, o| {
             separate(m, "sphere-hamel", |spheres| {
@@ -175,16 +137,12 @@ fn separate(
 
 fn explicit(
     mechanism: &Mechanism,
+    _: &Options,
     method: &'static str,
     order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
     separate(mechanism, method, |spheres| {
-        let plain = SphereExplicit::new(spheres)?;
-        Some(Box::new(if order == 2 {
-            plain
-        } else {
-            plain.with_order(order)?
-        }))
+        Some(Box::new(SphereExplicit::of_order(spheres, order)?))
     })
 }
 
@@ -194,7 +152,7 @@ fn split(
     order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
     separate(mechanism, method, |spheres| {
-        Some(Box::new(SphereSplit::new(spheres, order)?))
+        Some(Box::new(SphereSplit::of_order(spheres, order)?))
     })
 }
 

@@ -1,6 +1,7 @@
-//! Methods for trees of rigid bodies, and those of document 002's notebook.
+//! Methods for trees of rigid bodies, and those of Beckman's notebook.
 use super::{
-    CONVENTIONAL, Family, GEOMETRIC, Integrator, Mechanism, Method, Options, Unsupported, composed, of_choice,
+    CONVENTIONAL, Family, GEOMETRIC, Integrator, Mechanism, Method, Options, Unsupported, composed,
+    of_choice, raised,
 };
 use crate::{
     integrator::{Forcing, Notebook, Rule, TreeOptions, TreeVariational},
@@ -19,37 +20,16 @@ pub(super) const METHODS: &[Method] = &[
         name: "tree-variational",
         summary: "variational integrator of trees of rigid bodies, O(n), exact constraints",
         reference: "Marsden & West (2001)",
-        build: |m, o| jointed(m, o, "tree-variational"),
+        build: |m, o| jointed(m, o, "tree-variational", 2),
         ..OF_TREES
     },
-    Method {
-        name: "tree-variational-4",
-        summary: "tree-variational raised to order 4 by Suzuki's five stages",
-        reference: "Suzuki (1990)",
-        order: 4,
-        build: |m, o| composed(jointed(m, o, "tree-variational-4")?, 4),
-        ..OF_TREES
-    },
-    Method {
-        name: "tree-variational-6",
-        summary: "tree-variational raised to order 6 by nine stages",
-        reference: "Kahan & Li (1997)",
-        order: 6,
-        build: |m, o| composed(jointed(m, o, "tree-variational-6")?, 6),
-        ..OF_TREES
-    },
-    Method {
-        name: "tree-variational-8",
-        summary: "tree-variational raised to order 8 by seventeen stages",
-        reference: "Kahan & Li (1997)",
-        order: 8,
-        build: |m, o| composed(jointed(m, o, "tree-variational-8")?, 8),
-        ..OF_TREES
-    },
+    raised!("tree-variational", 4, jointed, OF_TREES),
+    raised!("tree-variational", 6, jointed, OF_TREES),
+    raised!("tree-variational", 8, jointed, OF_TREES),
     Method {
         name: "tree-backward",
-        summary: "first order: the backward difference of document 003, which fails on long cables",
-        reference: "document 003",
+        summary: "first order: the backward difference of the cable report, which fails on long cables",
+        reference: "the cable report",
         order: 1,
         symmetric: false,
         build: |m, o| backward(m, o, "tree-backward"),
@@ -57,26 +37,27 @@ pub(super) const METHODS: &[Method] = &[
     },
 ];
 
-/// Nothing is kept but the length of the quaternion.
+/// Nothing is conserved but the length of the quaternion.
 const NOTEBOOK: Method = Method {
     family: Some(Family::Tree),
-    reference: "document 002",
+    reference: "Beckman's notebook (2025)",
     order: 1,
     on_manifold: true,
+    for_comparison: true,
     ..CONVENTIONAL
 };
 
-/// Kept to reproduce document 002, and to show what it suffers from.
+/// There to reproduce Beckman's notebook, and to show what it suffers from.
 pub(super) const OF_THE_NOTEBOOK: &[Method] = &[
     Method {
         name: "notebook-rk4",
-        summary: "first order: document 002's scheme for one body, late torque, frozen arguments",
+        summary: "first order: the scheme of Beckman's notebook for one body, late torque, frozen arguments",
         build: |m, _| notebook(m, "notebook-rk4", Notebook::rk4),
         ..NOTEBOOK
     },
     Method {
         name: "notebook-rkf45",
-        summary: "first order: the same with document 002's RKF45, which loses time on short steps",
+        summary: "first order: the same with its RKF45, which loses time on short steps",
         build: |m, _| notebook(m, "notebook-rkf45", Notebook::rkf45),
         ..NOTEBOOK
     },
@@ -99,9 +80,13 @@ fn jointed(
     mechanism: &Mechanism,
     options: &Options,
     method: &'static str,
+    order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
     let options = tree_options(options, Rule::Midpoint);
-    Ok(Box::new(TreeVariational::new(tree(mechanism, method)?, options)))
+    composed(
+        Box::new(TreeVariational::new(tree(mechanism, method)?, options)),
+        order,
+    )
 }
 
 /// The backward difference, which has no form for rotations in space.

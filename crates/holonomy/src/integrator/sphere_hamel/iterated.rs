@@ -8,8 +8,9 @@ use crate::{
     Vec3,
     geometry::s2,
     integrator::{Cause, Fault, Integrator, StepInfo, check_finite, force::Force},
+    solve::{Corrections, Stop},
     spheres::{Spheres, view, view_mut},
-    system::State,
+    system::{State, Tag},
 };
 use std::sync::Arc;
 
@@ -24,6 +25,9 @@ pub(super) struct Iterated {
     turn: Vec<Vec3>,
     next: Next,
 }
+
+/// Names what rounding has taken.
+const TAG: Tag = Tag::new(*b"lost", 1);
 
 /// The result of a step: rounded values and what rounding took from them.
 #[derive(Default)]
@@ -57,9 +61,9 @@ impl Iterated {
         for i in 0..q.len() {
             self.change[i] = self.torque[i] * (-h / inertia.diagonal(i));
         }
-        let mut previous = f64::INFINITY;
+        let mut corrections = Corrections::new(self.max_iterations);
         self.next.q.resize(3 * q.len(), 0.0);
-        for iteration in 1..=self.max_iterations {
+        loop {
             for i in 0..q.len() {
                 self.turn[i] = (self.omega[i] + self.change[i] * 0.5) * (0.5 * h);
                 view_mut(&mut self.next.q)[i] = q[i] + s2::cayley_displacement(&q[i], &self.turn[i]);
@@ -84,21 +88,22 @@ impl Iterated {
                 size = size.max(change.amax()).max(self.omega[i].amax());
                 self.change[i] = change;
             }
-            if correction <= f64::EPSILON * size || (correction <= 1e-13 * size && correction >= previous) {
-                return Ok(iteration);
+            let stop = Stop {
+                small: f64::EPSILON * size,
+                rounding: 1e-13 * size,
+                contraction: 1.0,
+            };
+            match corrections.is_last(correction, stop) {
+                Ok(true) => return Ok(corrections.iterations),
+                Ok(false) => {}
+                Err(unsolved) => {
+                    return Err(Fault {
+                        cause: unsolved.into(),
+                        body: Some(body),
+                    });
+                }
             }
-            if iteration == self.max_iterations {
-                return Err(Fault {
-                    cause: Cause::NotConverged {
-                        iterations: iteration,
-                        correction,
-                    },
-                    body: Some(body),
-                });
-            }
-            previous = correction;
         }
-        Ok(0)
     }
 }
 
@@ -123,7 +128,7 @@ impl Integrator for Iterated {
         next_q.resize(3 * n, 0.0);
         next_p.resize(3 * n, 0.0);
         carry.clear();
-        carry.resize(12 * n, 0.0);
+        carry.resize(6 * n, 0.0);
         for i in 0..n {
             let mass = self.system.inertia().diagonal(i);
             let turn = (self.omega[i] + self.change[i] * 0.5) * (0.5 * h);
@@ -144,16 +149,14 @@ impl Integrator for Iterated {
             (point, point_lost) = sum(&point, &correction, &point_lost);
             view_mut(next_q)[i] = point;
             view_mut(next_p)[i] = momentum;
-            view_mut(&mut carry[6 * n..9 * n])[i] = point_lost;
-            view_mut(&mut carry[9 * n..])[i] = momentum_lost;
+            view_mut(&mut carry[..3 * n])[i] = point_lost;
+            view_mut(&mut carry[3 * n..])[i] = momentum_lost;
         }
         check_finite(next_q, next_p, n)?;
-        carry[..3 * n].copy_from_slice(next_q);
-        carry[3 * n..6 * n].copy_from_slice(next_p);
 
         std::mem::swap(&mut state.q, next_q);
         std::mem::swap(&mut state.p, next_p);
-        std::mem::swap(&mut state.carry, carry);
+        std::mem::swap(state.carry_for(TAG), carry);
         state.t += h;
         Ok(StepInfo {
             iterations,
@@ -171,18 +174,14 @@ struct Lost<'a> {
 }
 
 impl<'a> Lost<'a> {
-    /// From the carry `q, π, lost of q, lost of π`; `None` when the state was not left by this method or
+    /// From the carry `lost of q, lost of π`; `None` when the state was not left by this method or
     /// was changed since.
     fn of(state: &'a State, n: usize) -> Option<Self> {
-        if state.carry.len() != 12 * n
-            || state.carry[..3 * n] != state.q
-            || state.carry[3 * n..6 * n] != state.p
-        {
-            return None;
-        }
+        let carry = state.carried(TAG).filter(|carry| carry.len() == 6 * n)?;
+        let (q, p) = carry.split_at(3 * n);
         Some(Self {
-            q: view(&state.carry[6 * n..9 * n]),
-            p: view(&state.carry[9 * n..]),
+            q: view(q),
+            p: view(p),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! The discrete Hamel integrator of document 000, for separate bodies on spheres.
+//! The discrete Hamel integrator of Zenkov–Leok–Bloch, for separate bodies on spheres.
 //!
 //! Hamel's equations in a frame that turns with the body and does not spin about its direction are
 //! those of `(Ω, Γ)`, the angular velocity and the vertical as the frame sees them. Discretised by
@@ -11,8 +11,8 @@
 //! q⁺ = F q,        ω⁺ = F (ω + Δω)
 //! ```
 //! In uniform gravity `|Γ|²`, `Γ·Ω` and the energy are quadratic in `(Ω, Γ)`, so length, vertical
-//! momentum and energy are kept exactly: [`uniform`] steps these variables. In any other potential
-//! [`iterated`] steps `(q, π)`; length is kept, momentum is not, and of the energy nothing is
+//! momentum and energy are conserved exactly: [`uniform`] steps these variables. In any other potential
+//! [`iterated`] steps `(q, π)`; length is conserved, momentum is not, and of the energy nothing is
 //! promised. The increments are added with compensation in both, so that rounding hardly
 //! accumulates.
 //!

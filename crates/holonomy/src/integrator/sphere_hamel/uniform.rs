@@ -23,18 +23,18 @@ use crate::{
     geometry::s2,
     integrator::{Cause, Fault, Integrator, StepInfo, check_finite},
     spheres::{Spheres, view, view_mut},
-    system::State,
+    system::{State, Tag},
 };
 
 pub(super) struct Uniform {
-    bodies: Vec<Gravity>,
+    bodies: Vec<UniformGravity>,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
     carry: Vec<f64>,
 }
 
 /// How a body is pulled.
-struct Gravity {
+struct UniformGravity {
     mass: f64,
     /// `|∂V|/M`, s⁻².
     strength: f64,
@@ -49,8 +49,9 @@ struct Turning {
     mark: [Vec3; 2],
 }
 
-/// Vectors per body in the carry: q, π and those of [`Turning`].
-const CARRIED: usize = 8;
+/// Names what [`Turning`] carries, and its vectors per body.
+const TAG: Tag = Tag::new(*b"turn", 1);
+const CARRIED: usize = 6;
 
 impl Uniform {
     pub(super) fn new(system: &Spheres, gradient: &[Vec3]) -> Self {
@@ -61,7 +62,7 @@ impl Uniform {
                 .try_normalize(0.0)
                 .map_or_else(Vec3::z, |up| s2::normalised(&up));
             let basis = s2::tangent_basis(&up);
-            Gravity {
+            UniformGravity {
                 mass,
                 strength: gradient.norm() / mass,
                 axes: [basis.column(0).into(), basis.column(1).into(), up],
@@ -81,9 +82,8 @@ impl Integrator for Uniform {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let n = self.bodies.len();
         let (q, p) = (view(&state.q), view(&state.p));
-        let known: Option<&[[Vec3; CARRIED]]> = (state.carry.len() == 3 * CARRIED * n)
-            .then(|| view(&state.carry).as_chunks().0)
-            .filter(|carry: &&[[Vec3; CARRIED]]| (0..n).all(|i| carry[i][0] == q[i] && carry[i][1] == p[i]));
+        let carried = state.carried(TAG).filter(|carry| carry.len() == 3 * CARRIED * n);
+        let known: Option<&[[Vec3; CARRIED]]> = carried.map(|carry| view(carry).as_chunks().0);
         self.carry.resize(3 * CARRIED * n, 0.0);
         self.next_q.resize(3 * n, 0.0);
         self.next_p.resize(3 * n, 0.0);
@@ -102,21 +102,12 @@ impl Integrator for Uniform {
             view_mut(&mut self.next_q)[i] = point;
             view_mut(&mut self.next_p)[i] = momentum;
             let Turning { spin, vertical, mark } = turning;
-            next[i] = [
-                point,
-                momentum,
-                spin[0],
-                spin[1],
-                vertical[0],
-                vertical[1],
-                mark[0],
-                mark[1],
-            ];
+            next[i] = [spin[0], spin[1], vertical[0], vertical[1], mark[0], mark[1]];
         }
         check_finite(&self.next_q, &self.next_p, n)?;
         std::mem::swap(&mut state.q, &mut self.next_q);
         std::mem::swap(&mut state.p, &mut self.next_p);
-        std::mem::swap(&mut state.carry, &mut self.carry);
+        std::mem::swap(state.carry_for(TAG), &mut self.carry);
         state.t += h;
         Ok(StepInfo {
             iterations: most,
@@ -125,7 +116,7 @@ impl Integrator for Uniform {
     }
 }
 
-impl Gravity {
+impl UniformGravity {
     fn seen_from_within(&self, q: &Vec3, p: &Vec3) -> Turning {
         let basis = s2::tangent_basis(q);
         let (first, second): (Vec3, Vec3) = (basis.column(0).into(), basis.column(1).into());
@@ -153,7 +144,7 @@ impl Gravity {
 
 impl Turning {
     fn from_carry(carry: &[Vec3; CARRIED]) -> Self {
-        let [_, _, spin, spin_lost, vertical, vertical_lost, mark, mark_lost] = *carry;
+        let [spin, spin_lost, vertical, vertical_lost, mark, mark_lost] = *carry;
         Self {
             spin: [spin, spin_lost],
             vertical: [vertical, vertical_lost],

@@ -6,13 +6,13 @@
 //! The unknowns are the two tangent components of every f. Newton's matrix has blocks `Mᵢⱼ Uᵢ Vⱼ`
 //! with `Uᵢ v = Tᵢᵀ(qᵢ × v)` and `Vⱼ = (∂Δⱼ/∂fⱼ) Tⱼ`; the fixed-point iteration of the paper freezes
 //! f in the matrix of (3.16), `Vⱼ fⱼ = Δⱼ`. Links solve either in O(n).
-use super::{Motion, Solver, not_converged};
+use super::{Displacements, Solver, not_converged};
 use crate::{
     Vec3,
     geometry::s2,
     integrator::{Cause, Fault},
-    solve::Lu,
-    spheres::{Block, Inertia, InertiaWork, Joint, Spheres},
+    solve::{Corrections, Lu, Stop},
+    spheres::{Block, Inertia, InertiaWork, LinkWork, Spheres},
 };
 use nalgebra::{Matrix2x3, Matrix3x2, Vector2};
 use std::sync::Arc;
@@ -25,13 +25,10 @@ pub(super) struct Cayley {
     /// Tangent components of fᵢ, and the unknowns of the linear system.
     f: Vec<Vector2<f64>>,
     unknown: Vec<Vector2<f64>>,
-    joints: Vec<Joint>,
+    joints: Vec<LinkWork>,
     lu: Lu,
     work: InertiaWork,
 }
-
-/// Newton corrections square: once one is below this, the next would be far below rounding.
-const LAST_CORRECTION: f64 = 1e-10;
 
 impl Cayley {
     pub(super) fn new(system: Arc<Spheres>, solver: Solver) -> Self {
@@ -54,16 +51,28 @@ impl Cayley {
         q: &[Vec3],
         kicked: &[Vec3],
         h: f64,
-        motion: &mut Motion,
+        motion: &mut Displacements,
     ) -> Result<u32, Fault> {
         self.basis.clear();
         self.basis.extend(q.iter().map(s2::tangent_basis));
         self.f.fill(Vector2::zeros());
-        let (newton, max_iterations) = match self.solver {
-            Solver::Newton { max_iterations } => (true, max_iterations),
-            Solver::FixedPoint { max_iterations, .. } => (false, max_iterations),
+        // Components of f are tangents of half the angle, at most 1.
+        let (newton, stop, max_iterations) = match self.solver {
+            Solver::Newton { max_iterations } => (true, Stop::quadratic(1.0), max_iterations),
+            Solver::FixedPoint {
+                tolerance,
+                max_iterations,
+            } => {
+                // Rounding may keep the iteration moving a little above the tolerance.
+                let stop = Stop {
+                    small: tolerance,
+                    rounding: 1e-13,
+                    contraction: 1.0,
+                };
+                (false, stop, max_iterations)
+            }
         };
-        let (mut iteration, mut previous) = (0, f64::INFINITY);
+        let mut corrections = Corrections::new(max_iterations);
         loop {
             self.displace(q, motion);
             for i in 0..q.len() {
@@ -77,23 +86,15 @@ impl Cayley {
             if !self.solve_linear(q, &motion.displacement, newton) {
                 return Err(self.runaway());
             }
-            iteration += 1;
             let (correction, body) = self.correct(newton);
-            let done = match self.solver {
-                Solver::Newton { .. } => correction <= LAST_CORRECTION,
-                // Rounding may keep the iteration moving a little above the tolerance.
-                Solver::FixedPoint { tolerance, .. } => {
-                    correction <= tolerance || (correction <= 1e-13 && correction >= previous)
+            match corrections.is_last(correction, stop) {
+                Ok(true) => {
+                    self.displace(q, motion);
+                    return self.check_turn().map(|()| corrections.iterations);
                 }
-            };
-            if done {
-                self.displace(q, motion);
-                return self.check_turn().map(|()| iteration);
+                Ok(false) => {}
+                Err(_) => return Err(not_converged(corrections.iterations, correction, body)),
             }
-            if iteration >= max_iterations || !correction.is_finite() {
-                return Err(not_converged(iteration, correction, body));
-            }
-            previous = correction;
         }
     }
 
@@ -115,7 +116,7 @@ impl Cayley {
     }
 
     /// Δ and M Δ for the present f.
-    fn displace(&mut self, q: &[Vec3], motion: &mut Motion) {
+    fn displace(&mut self, q: &[Vec3], motion: &mut Displacements) {
         for i in 0..q.len() {
             motion.displacement[i] = s2::cayley_displacement(&q[i], &(self.basis[i] * self.f[i]));
         }

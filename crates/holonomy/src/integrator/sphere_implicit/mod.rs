@@ -7,7 +7,7 @@
 //! ```
 //! Lee, Leok & McClamroch (2009), Corollary 2. The last line is (3.9) with (3.10) put in: it adds
 //! small increments, and their sum over the bodies vanishes by the symmetry of M, so the total
-//! momentum is kept however well (3.10) is solved.
+//! momentum is conserved however well (3.10) is solved.
 //!
 //! Two ways to solve (3.10): [`cayley`] for any inertia, [`chain`] for chains of point masses, also with both ends held.
 mod cayley;
@@ -41,7 +41,7 @@ enum Way {
 struct General {
     equations: Cayley,
     kicked: Vec<Vec3>,
-    motion: Motion,
+    motion: Displacements,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
 }
@@ -70,7 +70,7 @@ impl Default for Solver {
 }
 
 /// The solution of (3.10).
-struct Motion {
+struct Displacements {
     /// Δᵢ.
     displacement: Vec<Vec3>,
     /// `Σⱼ Mᵢⱼ Δⱼ`.
@@ -94,7 +94,7 @@ impl SphereImplicit {
             None => Way::General(Box::new(General {
                 equations: Cayley::new(system.clone(), solver),
                 kicked: Vec::with_capacity(n),
-                motion: Motion {
+                motion: Displacements {
                     displacement: vec![Vec3::zeros(); n],
                     flow: vec![Vec3::zeros(); n],
                 },
@@ -147,7 +147,7 @@ impl General {
             .extend((0..q.len()).map(|i| pi[i] - q[i].cross(&gradient[i]) * (0.5 * h)));
         let iterations = self.equations.solve(q, &self.kicked, h, &mut self.motion)?;
 
-        let Motion { displacement, flow } = &self.motion;
+        let Displacements { displacement, flow } = &self.motion;
         let (next_q, next_pi) = (view_mut(&mut self.next_q), view_mut(&mut self.next_p));
         for i in 0..q.len() {
             next_q[i] = s2::normalised(&(q[i] + displacement[i]));

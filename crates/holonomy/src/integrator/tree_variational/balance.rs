@@ -7,11 +7,11 @@ use crate::{
         so3,
     },
     system::State,
-    tree::{Dynamics, Kind, Kinematics, Loads, Tree},
+    tree::{Dynamics, JointKind, Kinematics, Loads, Tree},
 };
 use nalgebra::Matrix3;
 
-/// The middle of a step, for a guess of the discrete velocities v, and what is out of balance there.
+/// The middle of a step, for a guess of the discrete velocities v, and the residual there.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Balance {
     pub(super) h: f64,
@@ -37,7 +37,7 @@ pub(super) struct Balance {
     pub(super) pushes: Vec<f64>,
     pub(super) residual: Vec<f64>,
     /// The largest residual, as a fraction of the terms it is made of.
-    pub(super) unbalance: f64,
+    pub(super) relative_residual: f64,
     /// How far what each joint carries reaches from it.
     extents: Vec<f64>,
     /// Rates of driven joints over the step.
@@ -66,7 +66,7 @@ impl Balance {
             (after - before) / h
         }));
         for node in &tree.nodes {
-            if let Kind::Driven { motion, .. } = node.kind {
+            if let JointKind::Driven { motion, .. } = node.kind {
                 let value = &tree.motions[motion];
                 self.middle[node.q] = (1.0 - c) * value(state.t).0 + c * value(state.t + h).0;
             }
@@ -99,18 +99,18 @@ impl Balance {
             let (q, v) = (&state.q[node.q..], &self.v[node.v..node.v + node.dofs]);
             let middle = &mut self.middle[node.q..];
             match node.kind {
-                Kind::Screw { .. } => middle[0] = q[0] + reach * v[0],
-                Kind::Translation => {
+                JointKind::Screw { .. } => middle[0] = q[0] + reach * v[0],
+                JointKind::Translation => {
                     for k in 0..3 {
                         middle[k] = q[k] + reach * v[k];
                     }
                 }
-                Kind::Ball => {
+                JointKind::Ball => {
                     let turn = Turn::new(Vec3::new(v[0], v[1], v[2]) * reach).ok_or(i)?;
                     middle[..4].copy_from_slice(&so3::product(&q[..4], &turn.half()));
                     self.turns[i] = Some(turn);
                 }
-                Kind::Fixed | Kind::Driven { .. } => {}
+                JointKind::Fixed | JointKind::Driven { .. } => {}
             }
         }
         for (i, node) in tree.nodes.iter().enumerate() {
@@ -141,7 +141,7 @@ impl Balance {
     /// The inward sweep.
     fn inward(&mut self, tree: &Tree) {
         let (weight, frames) = (self.weight, &self.kinematics.frames);
-        let mut unbalance = 0.0_f64;
+        let mut relative_residual = 0.0_f64;
         self.residual.resize(tree.velocities(), 0.0);
         self.pushes.resize(tree.velocities(), 0.0);
         for (i, node) in tree.nodes.iter().enumerate().rev() {
@@ -154,7 +154,7 @@ impl Balance {
             let moments = size(angular) + self.extents[i] * forces;
             let efforts = &self.loads.efforts[node.v..node.v + node.dofs];
             match (node.kind, &self.turns[i]) {
-                (Kind::Ball, Some(turn)) => {
+                (JointKind::Ball, Some(turn)) => {
                     let turned = |x: &Wrench| frame.rotation.tr_mul(&angular(x));
                     let effort = Vec3::from_fn(|k, _| efforts[k].value);
                     let g = turned(&push) + effort;
@@ -162,13 +162,13 @@ impl Balance {
                         + turn.middle_of(&g) * weight;
                     let terms =
                         one_norm(&three(&self.sizes, node.v)) + moments + weight.abs() * one_norm(&effort);
-                    unbalance = worse(unbalance, one_norm(&residual), terms);
+                    relative_residual = worse(relative_residual, one_norm(&residual), terms);
                     self.pushes[node.v..node.v + 3].copy_from_slice(g.as_slice());
                     self.residual[node.v..node.v + 3].copy_from_slice(residual.as_slice());
                 }
                 (kind, _) => {
                     let size = match kind {
-                        Kind::Screw { turn, advance } => turn.abs() * moments + advance.abs() * forces,
+                        JointKind::Screw { turn, advance } => turn.abs() * moments + advance.abs() * forces,
                         _ => forces,
                     };
                     for (k, effort) in efforts.iter().enumerate() {
@@ -176,7 +176,7 @@ impl Balance {
                         let g = frame.along(kind, k, &push) + effort.value;
                         let residual = self.p[j] - frame.along(kind, k, &momentum) + weight * g;
                         let terms = self.sizes[j] + size + weight.abs() * effort.value.abs();
-                        unbalance = worse(unbalance, residual.abs(), terms);
+                        relative_residual = worse(relative_residual, residual.abs(), terms);
                         (self.pushes[j], self.residual[j]) = (g, residual);
                     }
                 }
@@ -186,10 +186,10 @@ impl Balance {
                 self.forces[parent] += wrench_from(&force, &frame.offset);
             }
         }
-        self.unbalance = unbalance;
+        self.relative_residual = relative_residual;
     }
 
-    /// What the derivative needs besides, where it was last evaluated.
+    /// What the Jacobian needs besides, where it was last evaluated.
     pub(super) fn complete(&mut self, tree: &Tree) {
         self.kinematics.turn_inertia(tree);
         if tree.only_falls() {
@@ -204,12 +204,12 @@ impl Balance {
         for (i, node) in tree.nodes.iter().enumerate() {
             let range = node.q..node.q + node.kind.sizes().0;
             match (node.kind, &self.turns[i]) {
-                (Kind::Screw { .. } | Kind::Translation, _) => {
+                (JointKind::Screw { .. } | JointKind::Translation, _) => {
                     for k in 0..node.dofs {
                         next_q[node.q + k] += self.h * self.v[node.v + k];
                     }
                 }
-                (Kind::Ball, Some(turn)) => {
+                (JointKind::Ball, Some(turn)) => {
                     let turned = so3::product(&state.q[range.clone()], &turn.whole());
                     next_q[range].copy_from_slice(&so3::normalised(turned));
                 }
@@ -219,7 +219,7 @@ impl Balance {
     }
 
     /// The momenta at the end: `p⁺ = p + h (g + τ)`, for a ball joint `H p⁺ = Hᵀ p + h (g + τ)`. What
-    /// symmetry keeps, g leaves alone: it is kept however well the equations are solved.
+    /// symmetry conserves, g leaves alone: it is conserved however well the equations are solved.
     pub(super) fn end_momentum(&mut self, tree: &Tree, next_p: &mut Vec<f64>) {
         // Forces that all act at the start have been counted twice.
         if self.forcing != 1.0 {
@@ -228,7 +228,7 @@ impl Balance {
         next_p.clear();
         next_p.extend((0..self.p.len()).map(|j| self.p[j] + self.h * self.pushes[j]));
         for (i, node) in tree.nodes.iter().enumerate() {
-            if let (Kind::Ball, Some(turn)) = (node.kind, &self.turns[i]) {
+            if let (JointKind::Ball, Some(turn)) = (node.kind, &self.turns[i]) {
                 let half: Matrix3<f64> = so3::matrix(&turn.half());
                 let start = three(&self.p, node.v);
                 let change = three(next_p, node.v) - start;

@@ -11,35 +11,20 @@
 //! ```
 //! Halves of solutions cost no more than the bodies that carry what constraints hold on to. The small matrix may be
 //! singular: the multipliers are then the shortest that do.
-use super::{balance::Balance, coupled::Coupled, inertia::Inertia};
+use super::balance::Balance;
 use crate::{
     Vec3,
+    simd::with_width,
     system::State,
-    tree::{DEPENDENT, Kind, Kinematics, MinNorm, Moving, Rows, Tree},
+    tree::{ConstraintRows, Factors, JointKind, Kinematics, Mass, MinNorm, Moving, Tree},
 };
 use nalgebra::Matrix3;
-
-/// Calls a function for matrices with m numbers in each row, compiled for common m. M is 0 for others.
-macro_rules! in_width {
-    ($m:expr, $function:ident($($argument:expr),*)) => {
-        match $m {
-            1 => $function::<1>($($argument),*),
-            2 => $function::<2>($($argument),*),
-            3 => $function::<3>($($argument),*),
-            4 => $function::<4>($($argument),*),
-            5 => $function::<5>($($argument),*),
-            6 => $function::<6>($($argument),*),
-            8 => $function::<8>($($argument),*),
-            _ => $function::<0>($($argument),*),
-        }
-    };
-}
 
 /// Multipliers of one step and what they are computed with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Closure {
-    start: Rows,
-    end: Rows,
+    start: ConstraintRows,
+    end: ConstraintRows,
     kinematics: Kinematics,
     /// λ and μ, impulses.
     pub(super) lambda: Vec<f64>,
@@ -63,7 +48,7 @@ pub(super) struct Closure {
     /// The constraints they belong to, as in [`StepInfo::dependent`](crate::integrator::StepInfo).
     pub(super) depending: u128,
     /// The largest g at the end of the step, as a fraction of its terms.
-    pub(super) open: f64,
+    pub(super) violation: f64,
 }
 
 impl Closure {
@@ -76,7 +61,7 @@ impl Closure {
     }
 
     /// G at the start, in a placed tree; `None` where the last step ended. The multipliers of the last step,
-    /// as impulses, are a first guess.
+    /// as impulses, are an initial guess.
     pub(super) fn begin(&mut self, tree: &Tree, state: &State, placed: Option<&Kinematics>, impulse: f64) {
         let m = tree.constraints();
         match placed {
@@ -127,20 +112,20 @@ impl Closure {
         self.kinematics.pose(tree, next_q);
         self.constrain_end(tree, t, next_q, false);
         let parts = self.end.value.iter().zip(&self.end.scale);
-        self.open = parts.fold(0.0, |m: f64, (g, scale)| {
+        self.violation = parts.fold(0.0, |m: f64, (g, scale)| {
             m.max(if *g == 0.0 { 0.0 } else { g.abs() / scale })
         });
-        self.open
+        self.violation
     }
 
-    fn constrain_end(&mut self, tree: &Tree, t: f64, next_q: &[f64], derivatives: bool) {
+    fn constrain_end(&mut self, tree: &Tree, t: f64, next_q: &[f64], jacobian: bool) {
         let at = Moving {
             t,
             q: next_q,
             kinematics: &self.kinematics,
             accelerations: None,
         };
-        self.end.values_only = !derivatives;
+        self.end.values_only = !jacobian;
         tree.constrain(&at, &mut self.end);
     }
 
@@ -150,27 +135,27 @@ impl Closure {
         tree: &Tree,
         balance: &Balance,
         (t, next_q): (f64, &[f64]),
-        solver: &mut Coupled,
+        jacobian: &mut Factors<12>,
     ) {
         self.constrain_end(tree, t, next_q, true);
         let m = self.lambda.len();
         transpose(&self.start.jacobian, m, &mut self.columns);
         transpose(&self.end.jacobian, m, &mut self.rows);
         for (i, node) in tree.nodes.iter().enumerate() {
-            let (Kind::Ball, Some(turn)) = (node.kind, &balance.turns[i]) else {
+            let (JointKind::Ball, Some(turn)) = (node.kind, &balance.turns[i]) else {
                 continue;
             };
             let (y, range) = (turn.start(), node.v * m..(node.v + 3) * m);
             turn_each(&mut self.columns[range.clone()], &y);
             turn_each(&mut self.rows[range], &y.transpose());
         }
-        solver.split(tree, &self.among, &mut self.rows, &mut self.columns, m);
+        jacobian.split(tree, &self.among, &mut self.rows, &mut self.columns, m);
         let schur = self.schur.reset(m);
-        in_width!(m, product(&self.rows, &self.columns, schur));
+        with_width!(m, M => product::<M>(&self.rows, &self.columns, schur));
         for x in schur {
             *x *= balance.h;
         }
-        self.schur.factorise(DEPENDENT);
+        self.schur.factorise();
         self.dependent = m - self.schur.rank();
         self.depending = 0;
         let depending = &mut self.depending;
@@ -178,7 +163,7 @@ impl Closure {
             .dependent(|row| *depending |= 1 << tree.constraint_of(row).min(127));
     }
 
-    /// Turns `L⁻¹r` into `U x` of the correction x that also closes the constraints, with its change of λ.
+    /// Turns `L⁻¹r` into `U x` of the correction x that also meets the constraints, with its change of λ.
     pub(super) fn correct(&mut self, h: f64, x: &mut [f64]) {
         let m = self.lambda.len();
         if m == 0 {
@@ -186,12 +171,12 @@ impl Closure {
         }
         self.change.clear();
         self.change.resize(m, 0.0);
-        in_width!(m, times(&self.rows, x, &mut self.change));
+        with_width!(m, M => times::<M>(&self.rows, x, &mut self.change));
         for (change, g) in self.change.iter_mut().zip(&self.end.value) {
             *change = h * *change - g;
         }
         self.schur.solve(&mut self.change);
-        in_width!(m, combine(&self.columns, &self.change, x));
+        with_width!(m, M => combine::<M>(&self.columns, &self.change, x));
     }
 
     /// Makes the change of λ.
@@ -217,7 +202,7 @@ impl Closure {
         tree: &Tree,
         (t, next_q): (f64, &[f64]),
         next_p: &mut [f64],
-        mass: &mut Inertia,
+        mass: &mut Mass,
     ) -> Result<(), usize> {
         let (m, n) = (self.lambda.len(), next_p.len());
         self.constrain_end(tree, t, next_q, true);
@@ -225,14 +210,14 @@ impl Closure {
         transpose(&self.end.jacobian, m, &mut self.end_rows);
         mass.split(tree, &self.among, &mut self.end_rows, &mut self.end_columns, m);
         let mobility = self.mobility.reset(m);
-        in_width!(m, product(&self.end_rows, &self.end_columns, mobility));
-        self.mobility.factorise(DEPENDENT);
+        with_width!(m, M => product::<M>(&self.end_rows, &self.end_columns, mobility));
+        self.mobility.factorise();
         // The second time takes out what rounding left of the first.
         self.half.resize(n, 0.0);
         for _ in 0..2 {
             mass.inward(tree, next_p, &mut self.half);
             self.change.clone_from(&self.end.rate);
-            in_width!(m, times(&self.end_rows, &self.half, &mut self.change));
+            with_width!(m, M => times::<M>(&self.end_rows, &self.half, &mut self.change));
             self.mobility.solve(&mut self.change);
             for k in 0..m {
                 self.mu[k] += self.change[k];
@@ -248,7 +233,7 @@ impl Closure {
 /// From m rows of a matrix to one row of m numbers for each of its columns.
 fn transpose(rows: &[f64], m: usize, out: &mut Vec<f64>) {
     out.resize(rows.len(), 0.0);
-    in_width!(m, transpose_into(rows, m, out));
+    with_width!(m, M => transpose_into::<M>(rows, m, out));
 }
 
 fn transpose_into<const M: usize>(rows: &[f64], m: usize, out: &mut [f64]) {

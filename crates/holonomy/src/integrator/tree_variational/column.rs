@@ -1,4 +1,4 @@
-//! What one joint adds to the derivative of the balance.
+//! What one joint adds to the Jacobian of the residual.
 //!
 //! ```text
 //! z_i = z_p + Γ_i x_i                  z = (η, δV): how pose and twist change, seen from the body
@@ -15,20 +15,9 @@ use super::balance::{Balance, three};
 use crate::{
     Vec3,
     geometry::se3::{Twist, Wrench, cross, cross_wrench, twist_at, wrench_from},
-    tree::{Kind, Node, Vector12},
+    tree::{Column, JointKind, Node, stack},
 };
 use nalgebra::{Matrix3, Vector6};
-
-/// What belongs to one velocity.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Column {
-    pub(super) gamma: Vector12,
-    pub(super) psi: Vector12,
-    /// σ, and then ρ = Aᵀ Ψ + σ.
-    pub(super) rho: Vector12,
-    /// Λ, and then A Γ + Λ.
-    pub(super) load: Vector12,
-}
 
 /// S, V_p, P and F of a joint about some point.
 pub(super) struct Seen {
@@ -71,7 +60,7 @@ impl Seen {
 
 /// Γ, Ψ, and σ in place of ρ, Λ in place of A Γ + Λ; κ is returned.
 pub(super) fn prepare(
-    columns: &mut [Column],
+    columns: &mut [Column<12>],
     balance: &Balance,
     node: &Node,
     i: usize,
@@ -85,7 +74,7 @@ pub(super) fn prepare(
         force,
     } = seen;
     let efforts = &balance.loads.efforts[node.v..node.v + node.dofs];
-    let Some(turn) = balance.turns[i].filter(|_| node.kind == Kind::Ball) else {
+    let Some(turn) = balance.turns[i].filter(|_| node.kind == JointKind::Ball) else {
         let mut kappa = Matrix3::zeros();
         for (k, column) in columns.iter_mut().enumerate() {
             let s = &screws[k];
@@ -122,24 +111,4 @@ pub(super) fn prepare(
     let by_v = Matrix3::from_diagonal(&Vec3::from_fn(|k, _| efforts[k].v));
     let (p, g) = (three(&balance.p, node.v), three(&balance.pushes, node.v));
     (turn.start_slope(&p) + turn.middle_slope(&g) * half + b * (own + by_q * b * half + by_v)) * half
-}
-
-pub(super) fn stack(a: &Vector6<f64>, b: &Vector6<f64>) -> Vector12 {
-    Vector12::from([
-        a[0], a[1], a[2], a[3], a[4], a[5], b[0], b[1], b[2], b[3], b[4], b[5],
-    ])
-}
-
-/// The product of two vectors, in four sums.
-#[inline]
-pub(super) fn dot(a: &Vector12, b: &Vector12) -> f64 {
-    let ([a], [b]) = (&a.data.0, &b.data.0);
-    dot_of(a, b)
-}
-
-/// The same of plain numbers.
-#[inline]
-pub(super) fn dot_of(a: &[f64; 12], b: &[f64; 12]) -> f64 {
-    let each: [f64; 4] = std::array::from_fn(|k| a[k] * b[k] + a[k + 4] * b[k + 4] + a[k + 8] * b[k + 8]);
-    (each[0] + each[2]) + (each[1] + each[3])
 }

@@ -10,9 +10,9 @@
 //! ```
 //! S, V, P and F as in [`crate::tree`], in the middle of the step. Forces act half at each end, which
 //! keeps the order; [`Forcing::OneSided`] puts all of them at the start, as trep does. Newton's method has the
-//! exact derivative, kept while that costs less than a new one, over several steps too (`newton.rs`, `past.rs`), and
-//! a step costs O(n): see `elimination.rs`, and `written.rs` for small trees. Forces between bodies add terms of low
-//! rank, and O(n) for each of their rows: see `coupled.rs`.
+//! exact Jacobian, used while that costs less than a new one, over several steps too (`newton.rs`, `past.rs`), and
+//! a step costs O(n): see `jacobian.rs`, and `written.rs` for small trees. Forces between bodies add terms of low
+//! rank, and O(n) for each of their rows.
 //!
 //! The spin of a slender body between ball joints has little inertia, and a long chain behind it pushes it
 //! with the error of the step: such chains need small steps. Universal joints do not have it, nor do
@@ -20,9 +20,7 @@
 mod balance;
 mod closure;
 mod column;
-mod coupled;
-mod elimination;
-mod inertia;
+mod jacobian;
 mod newton;
 mod past;
 mod turn;
@@ -30,16 +28,14 @@ mod written;
 
 use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
-    lagrangian::Undefined,
-    system::State,
-    tree::{Rows, Tree, close},
+    system::{State, Undefined},
+    tree::{ConstraintRows, Mass, Tree, close},
 };
 use balance::Balance;
 use closure::Closure;
-use coupled::Coupled;
-use inertia::Inertia;
+use jacobian::StepJacobian;
 use newton::Solved;
-use past::Past;
+use past::PastUnknowns;
 use std::sync::Arc;
 
 /// A variational integrator for a [`Tree`].
@@ -47,23 +43,23 @@ pub struct TreeVariational {
     tree: Arc<Tree>,
     options: TreeOptions,
     balance: Balance,
-    solver: Coupled,
+    jacobian: StepJacobian,
     closure: Closure,
     /// The last correction of the velocities.
     applied: Vec<f64>,
-    inertia: Inertia,
+    mass: Mass,
     /// What a displacement of one is worth, by velocity: one, or one by the length of the tree.
     worth: Vec<f64>,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
-    /// What is out of balance, before it becomes a correction.
-    unbalanced: Vec<f64>,
+    /// The residual, before it becomes a correction.
+    residual: Vec<f64>,
     /// When the last step ended, if what it computed there still stands.
     ended: Option<f64>,
-    past: Past,
-    /// The place of the derivative at hand, as in `past.rs`; empty if there is none.
+    past: PastUnknowns,
+    /// The place of the Jacobian at hand, as in `past.rs`; empty if there is none.
     place: Vec<f64>,
-    /// A state at which a derivative was made before.
+    /// A state at which the Jacobian was made before.
     before: State,
 }
 
@@ -93,7 +89,7 @@ impl Default for TreeOptions {
 pub enum Rule {
     /// In the middle of the step: second order.
     Midpoint,
-    /// At its end: the backward difference of document 003, first order, for joints without rotations in space.
+    /// At its end: the backward difference of the cable report, first order, for joints without rotations in space.
     Backward,
 }
 
@@ -106,7 +102,7 @@ pub enum Forcing {
     OneSided,
 }
 
-/// First guesses that are wrong by less than this fraction of the motion follow it.
+/// Initial guesses that are wrong by less than this fraction of the motion follow it.
 const SMOOTH: f64 = 0.02;
 
 impl TreeVariational {
@@ -114,21 +110,21 @@ impl TreeVariational {
     pub fn new(tree: Arc<Tree>, options: TreeOptions) -> Self {
         let worth: Vec<f64> = tree.units().iter().map(|unit| 1.0 / unit).collect();
         let zeros = vec![0.0; worth.len()];
-        let inertia = Inertia::new(&tree);
+        let mass = Mass::new(&tree);
         let closure = Closure::new(&tree);
-        let past = Past::new(tree.coordinates(), tree.velocities(), tree.constraints());
+        let past = PastUnknowns::new(tree.coordinates(), tree.velocities(), tree.constraints());
         Self {
-            solver: Coupled::new(&tree),
+            jacobian: StepJacobian::new(&tree),
             tree,
             options,
             balance: Balance::default(),
             closure,
             applied: zeros.clone(),
-            inertia,
+            mass,
             worth,
             next_q: Vec::new(),
             next_p: Vec::new(),
-            unbalanced: zeros,
+            residual: zeros,
             ended: None,
             past,
             place: Vec::new(),
@@ -185,7 +181,7 @@ impl TreeVariational {
 
     /// A step fails because of its constraints if nothing meets them at its end.
     fn diagnosed(&self, state: &State, fault: Fault) -> Fault {
-        let (mut q, mut rows) = (state.q.clone(), Rows::default());
+        let (mut q, mut rows) = (state.q.clone(), ConstraintRows::default());
         let free = vec![false; self.tree.velocities()];
         let t = state.t + self.balance.h;
         if self.tree.constraints() == 0 || close(&self.tree, t, &mut q, &free, &mut rows) {
@@ -193,15 +189,15 @@ impl TreeVariational {
         }
         let each = rows.value.iter().map(|g| g.abs()).enumerate();
         match each.max_by(|a, b| a.1.total_cmp(&b.1)) {
-            Some((equation, open)) if open.is_finite() => Fault {
-                cause: Cause::Unmet { equation, open },
+            Some((equation, violation)) if violation.is_finite() => Fault {
+                cause: Cause::Unmet { equation, violation },
                 body: None,
             },
             _ => fault,
         }
     }
 
-    /// What is out of balance at the present velocities and multipliers.
+    /// The residual at the present velocities and multipliers.
     fn evaluate(&mut self, state: &State) -> Result<f64, usize> {
         let constrained = self.tree.constraints() > 0;
         if constrained {
@@ -210,16 +206,16 @@ impl TreeVariational {
         self.balance.evaluate(&self.tree, state)?;
         self.balance
             .end_configuration(&self.tree, state, &mut self.next_q);
-        if !constrained || !self.balance.unbalance.is_finite() {
-            return Ok(self.balance.unbalance);
+        if !constrained || !self.balance.relative_residual.is_finite() {
+            return Ok(self.balance.relative_residual);
         }
-        let open = self.closure.evaluate(&self.tree, self.balance.end, &self.next_q);
-        Ok(self.balance.unbalance.max(open))
+        let violation = self.closure.evaluate(&self.tree, self.balance.end, &self.next_q);
+        Ok(self.balance.relative_residual.max(violation))
     }
 
-    /// Makes the derivative of an earlier step again, unless it is at hand. `false` where that fails.
-    fn derive_again(&mut self, state: &State, h: f64) -> bool {
-        let place = self.past.derivative(&state.carry);
+    /// Refactorises the Jacobian of an earlier step, unless it is at hand. `false` where that fails.
+    fn refactorise_earlier(&mut self, state: &State, h: f64) -> bool {
+        let place = self.past.jacobian_at(state.carry.numbers());
         if self.place == place {
             return true;
         }
@@ -236,9 +232,9 @@ impl TreeVariational {
         self.begin(&before, h);
         self.ended = None;
         if m > 0 {
-            self.inertia.dynamics.kinematics.pose(&self.tree, &before.q);
+            self.mass.dynamics.kinematics.pose(&self.tree, &before.q);
             self.closure
-                .begin(&self.tree, &before, Some(&self.inertia.dynamics.kinematics), 0.0);
+                .begin(&self.tree, &before, Some(&self.mass.dynamics.kinematics), 0.0);
             self.closure.lambda.copy_from_slice(lambda);
         }
         self.balance.v.clear();
@@ -265,7 +261,7 @@ impl Integrator for TreeVariational {
             let end = (self.balance.end, &self.next_q[..]);
             let projected = self
                 .closure
-                .project(&self.tree, end, &mut self.next_p, &mut self.inertia);
+                .project(&self.tree, end, &mut self.next_p, &mut self.mass);
             projected.map_err(|node| self.singular(node))?;
             self.ended = Some(end.0);
         }
@@ -286,11 +282,10 @@ impl Integrator for TreeVariational {
         state.p.copy_from_slice(&self.next_p);
         state.t += h;
         self.past.record(
-            &mut state.carry,
+            state.carry_for(past::TAG),
             known,
             (h, solved),
             (&self.balance.v, &self.closure.lambda),
-            (&state.q, &state.p),
             &self.place,
         );
         Ok(StepInfo {
@@ -318,7 +313,7 @@ impl TreeVariational {
     fn start(&mut self, state: &State, h: f64) -> Result<Solved, Fault> {
         self.begin(state, h);
         self.ended = None;
-        let dynamics = &mut self.inertia.dynamics;
+        let dynamics = &mut self.mass.dynamics;
         dynamics.kinematics.place(&self.tree, &state.q);
         let factored = dynamics.factorise(&self.tree);
         factored.map_err(|node| self.singular(node))?;
@@ -326,34 +321,36 @@ impl TreeVariational {
             // Half of the impulse of the constraints at each end.
             let one_sided = self.options.forcing == Forcing::OneSided;
             let impulse = if one_sided { h } else { 0.5 * h };
-            let placed = Some(&self.inertia.dynamics.kinematics);
+            let placed = Some(&self.mass.dynamics.kinematics);
             self.closure.begin(&self.tree, state, placed, impulse);
         }
-        self.balance.guess(&self.tree, state, &mut self.inertia.dynamics);
+        self.balance.guess(&self.tree, state, &mut self.mass.dynamics);
         self.solve(state, None)
     }
 
     /// Solves a step with what the one before it left; `None` where that does not do.
     fn resume(&mut self, state: &State, h: f64) -> Option<Solved> {
-        let kept = self.past.rate(&state.carry);
-        let kept = self.derive_again(state, h).then_some(kept);
+        let rate = self.past.rate(state.carry.numbers());
+        let stale = self.refactorise_earlier(state, h).then_some(rate);
         self.begin(state, h);
         if self.tree.constraints() > 0 {
             let follows = self.follows(state);
             if !follows {
-                self.inertia.dynamics.kinematics.pose(&self.tree, &state.q);
+                self.mass.dynamics.kinematics.pose(&self.tree, &state.q);
             }
-            let placed = (!follows).then_some(&self.inertia.dynamics.kinematics);
+            let placed = (!follows).then_some(&self.mass.dynamics.kinematics);
             self.closure.begin(&self.tree, state, placed, 0.0);
         }
         self.balance.v.resize(self.tree.velocities(), 0.0);
         let determined = self.closure.dependent == 0;
         let unknowns = (&mut self.balance.v[..], &mut self.closure.lambda[..]);
-        let error = self.past.guess(&state.carry, &self.worth, determined, unknowns);
+        let error = self
+            .past
+            .guess(state.carry.numbers(), &self.worth, determined, unknowns);
         // What links do in one step says nothing of the next where they swing.
         if self.tree.has_links() && !(error <= SMOOTH) {
             return None;
         }
-        self.solve(state, kept).ok()
+        self.solve(state, stale).ok()
     }
 }

@@ -1,33 +1,33 @@
 //! Newton's method for one step.
 //!
 //! ```text
-//! x ← x − Ĵ⁻¹ r(x)                     x = (v, λ);  Ĵ the derivative at hand, made here or in an earlier step
-//! u = max |r_i| / (terms of r_i)       u ← ρ u,   ρ ≈ |1 − Ĵ⁻¹ J|
+//! x ← x − Ĵ⁻¹ r(x)                     x = (v, λ);  Ĵ the Jacobian at hand, made here or in an earlier step
+//! u = max |r_i| / (terms of r_i)       u ← ρ u,   ρ ≈ |1 − Ĵ⁻¹ J| the contraction rate
 //! ```
-//! It ends when nothing is left but rounding. A new derivative is made when the one at hand would take more
-//! corrections than a new one costs.
+//! It ends when nothing is left but rounding. The Jacobian is refactorised when the stale one would take more
+//! corrections than that costs.
 use super::TreeVariational;
 use crate::{
     integrator::{Cause, Fault},
+    math,
+    solve::QUADRATIC,
     system::State,
 };
 
 /// A next correction that is foreseen to be below this fraction of the motion is below its rounding.
 const BELOW_ROUNDING: f64 = f64::EPSILON;
-/// A correction by a new derivative below this fraction of the motion is the last: the next would be its square.
-const LAST_CORRECTION: f64 = 1e-10;
 /// Corrections below this fraction of the motion are far below the rounding of the coordinates.
 const NEGLIGIBLE: f64 = 1e-14;
 /// Corrections that no longer become smaller, below this fraction of the motion, are rounding.
 const STALLED: f64 = 1e-6;
-/// A derivative is kept while corrections fall by this factor.
-const KEPT: f64 = 0.1;
-/// A new derivative is wrong by this multiple of the correction it makes, as a fraction of the motion.
+/// A stale Jacobian is used while corrections fall by this factor.
+const FAST_ENOUGH: f64 = 0.1;
+/// A new Jacobian is wrong by this multiple of the correction it makes, as a fraction of the motion.
 const CURVATURE: f64 = 10.0;
-/// What is left may be so many times the rounding of its terms, if no more than rounding was foreseen.
+/// The residual may be so many times the rounding of its terms, if no more than rounding was foreseen.
 const ROUNDED: f64 = 16.0;
-/// Constraints that are open by more than this fraction of the coordinates are not closed.
-const CLOSED: f64 = 1e-13;
+/// Constraints that are violated by more than this fraction of the coordinates are not met.
+const MET: f64 = 1e-13;
 /// Motion in a step, in radians, below which corrections are not compared with it.
 const SMALL_MOTION: f64 = 1e-6;
 
@@ -35,149 +35,167 @@ const SMALL_MOTION: f64 = 1e-6;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Solved {
     pub(super) iterations: u32,
-    /// By how much a derivative of an earlier step reduced what was out of balance, if one was used.
-    pub(super) kept: Option<f64>,
-    /// Derivatives made.
+    /// By how much a Jacobian of an earlier step reduced the residual, if one was used.
+    pub(super) stale_rate: Option<f64>,
+    /// Jacobians made.
     pub(super) made: u32,
 }
 
+/// A correction that has been computed and not yet been made.
+#[derive(Clone, Copy)]
+struct Proposal {
+    /// Its size, in radians or lengths of the tree, and the velocity where it is largest.
+    size: f64,
+    worst: usize,
+    /// Whether the Jacobian was not made for it.
+    stale: bool,
+}
+
+/// How the iteration goes: what it has seen, and what it foresees from that.
+struct Progress {
+    solved: Solved,
+    /// The rounding of a residual, as a fraction of its terms.
+    rounding: f64,
+    /// Whether there was a Jacobian of an earlier step to start with.
+    from_stale: bool,
+    first_residual: f64,
+    last_residual: f64,
+    /// The last correction that was made, and the least; corrections that were not less than half of that since.
+    last: f64,
+    least: f64,
+    idle: u32,
+    /// Retreats since the last correction.
+    retreats: u32,
+    /// The contraction rate ρ, infinite if it is not known.
+    rate: f64,
+    /// Whether the next residual is foreseen to be rounding, and the next correction.
+    ends: bool,
+    next: f64,
+}
+
 impl TreeVariational {
-    /// Solves for the discrete velocities and multipliers, from a first guess. A derivative at hand is expected
-    /// to reduce what is out of balance by the factor `kept`.
-    pub(super) fn solve(&mut self, state: &State, kept: Option<f64>) -> Result<Solved, Fault> {
-        // Sums over n bodies, rounded at random, of a few terms each.
-        let rounding = 2.0 * f64::EPSILON * (self.tree.nodes.len() as f64).sqrt();
-        let mut solved = Solved {
-            iterations: 0,
-            kept: None,
-            made: 0,
-        };
+    /// Solves for the discrete velocities and multipliers, from an initial guess. A stale Jacobian at hand is expected
+    /// to have the given contraction rate.
+    pub(super) fn solve(&mut self, state: &State, stale: Option<f64>) -> Result<Solved, Fault> {
         self.closure.add_sizes(&mut self.balance.sizes);
-        let (mut retreats, mut idle) = (0, 0);
-        let (mut last, mut best) = (f64::INFINITY, f64::INFINITY);
-        let (mut first_left, mut last_left) = (f64::INFINITY, f64::INFINITY);
-        // By how much the derivative at hand reduces what is left, whether that leaves only rounding, and the next
-        // correction that is foreseen.
-        let (mut rate, mut foreseen, mut next) = (kept.unwrap_or(f64::INFINITY), false, f64::INFINITY);
+        let mut progress = Progress::new(self.tree.nodes.len(), stale);
         loop {
             let outcome = self.evaluate(state);
-            let left = outcome.unwrap_or(f64::INFINITY);
-            if solved.iterations > 0 {
-                if solved.made == 0 && kept.is_some() {
-                    let each = 1.0 / f64::from(solved.iterations);
-                    solved.kept = Some((left.max(rounding) / first_left).powf(each));
-                }
-                // Nothing left but the rounding of its own terms.
-                if left <= rounding || (foreseen && left <= ROUNDED * rounding) {
-                    return Ok(solved);
-                }
-                rate = rate.max(left / last_left);
-            } else {
-                first_left = left;
+            let residual = outcome.unwrap_or(f64::INFINITY);
+            if progress.is_solved(residual) {
+                return Ok(progress.solved);
             }
-            let needed = (left / rounding).ln() / -rate.ln();
-            let mut keep = rate < 1.0 && needed <= self.solver.price();
-            let (mut change, mut worst) = (f64::INFINITY, 0);
-            let hopeless = solved.iterations == 0 || solved.iterations + 1 >= self.options.max_iterations;
-            match outcome {
-                Ok(left) if left.is_finite() => {
-                    if keep {
-                        self.unbalanced.clone_from(&self.balance.residual);
-                        (change, worst) = self.correct();
-                        if !(change <= KEPT * last) {
-                            keep = false;
-                            self.balance.residual.clone_from(&self.unbalanced);
-                        }
-                    }
-                    if !keep {
-                        self.factorise(state)?;
-                        solved.made += 1;
-                        (change, worst) = self.correct();
-                    }
-                }
-                Ok(_) if hopeless => return Err(self.not_finite(None)),
-                // Half a turn in one step.
-                Err(node) if hopeless => return Err(self.too_large(node)),
-                _ => {}
-            }
-            solved.iterations += 1;
-            if change.is_nan() || solved.iterations >= self.options.max_iterations {
-                let cause = match change.is_nan() {
-                    true => Cause::NotFinite,
-                    false => Cause::NotConverged {
-                        iterations: solved.iterations,
-                        correction: change,
-                    },
-                };
-                return Err(Fault {
-                    cause,
-                    body: self.body_of(worst),
-                });
-            }
+            let correction = match outcome {
+                Ok(residual) if residual.is_finite() => self.propose(state, residual, &mut progress)?,
+                failed => self.beyond(failed, &progress)?,
+            };
+            progress.solved.iterations += 1;
+            self.check(&correction, progress.solved.iterations)?;
             let scale = self.motion() + SMALL_MOTION;
-            let falls = if last.is_finite() { change / last } else { 1.0 };
-            if change < 0.5 * best {
-                (best, idle) = (change, 0);
-            } else {
-                idle += 1;
-            }
-            // Corrections of rounding do not become smaller, or are larger than was foreseen.
-            let stalled = change <= STALLED * scale && idle >= 2
-                || next <= 0.1 * change && falls * change <= NEGLIGIBLE * scale;
-            if !(falls <= 2.0) && (!change.is_finite() || retreats < 2) && !stalled {
-                retreats += 1;
-                // Farther from a solution than before: back by half of the last correction.
-                for (v, x) in self.balance.v.iter_mut().zip(&mut self.applied) {
-                    *x *= 0.5;
-                    *v -= *x;
-                }
-                self.closure.halve();
-                last *= 0.5;
-                (rate, foreseen, next) = (f64::INFINITY, false, f64::INFINITY);
+            let stalled = progress.is_stalled(correction.size, scale);
+            if progress.leads_away(correction.size) && !stalled {
+                self.retreat();
+                progress.retreated();
                 continue;
             }
-            for (v, x) in self.balance.v.iter_mut().zip(&self.balance.residual) {
-                *v += x;
-            }
-            self.applied.clone_from(&self.balance.residual);
-            self.closure.apply();
-            retreats = 0;
-            // What is foreseen of the next one, and whether that is known well enough to end.
-            let known = match keep {
-                true if last.is_finite() => {
-                    rate = falls;
-                    falls * change <= BELOW_ROUNDING * scale
-                }
-                true => false,
-                false => {
-                    rate = CURVATURE * change / scale;
-                    change <= LAST_CORRECTION * scale
-                }
-            };
-            let measured = last.is_finite() || !keep;
-            foreseen = measured && rate * left <= rounding;
-            next = if measured { rate * change } else { f64::INFINITY };
-            if stalled || known {
+            self.apply();
+            let converged = progress.foresee(&correction, residual, scale);
+            if stalled || converged {
                 let ended = self.evaluate(state);
                 ended.map_err(|node| self.too_large(node))?;
-                if self.closure.open <= CLOSED {
-                    return Ok(solved);
+                if self.closure.violation <= MET {
+                    return Ok(progress.solved);
                 }
             }
-            (last, last_left) = (change, left);
+            (progress.last, progress.last_residual) = (correction.size, residual);
         }
     }
 
-    /// Factorises the derivative at the present velocities and multipliers.
+    /// The correction at a finite residual: by the stale Jacobian while that costs less, or else by a new one.
+    fn propose(&mut self, state: &State, residual: f64, progress: &mut Progress) -> Result<Proposal, Fault> {
+        if progress.corrections_left(residual) <= self.jacobian.cost() {
+            self.residual.clone_from(&self.balance.residual);
+            let (size, worst) = self.correct();
+            if size <= FAST_ENOUGH * progress.last {
+                return Ok(Proposal {
+                    size,
+                    worst,
+                    stale: true,
+                });
+            }
+            self.balance.residual.clone_from(&self.residual);
+        }
+        self.factorise(state)?;
+        progress.solved.made += 1;
+        let (size, worst) = self.correct();
+        Ok(Proposal {
+            size,
+            worst,
+            stale: false,
+        })
+    }
+
+    /// No correction, where there is no residual: the last one went too far. An error if there was none, or it was
+    /// the last that is allowed.
+    fn beyond(&self, failed: Result<f64, usize>, progress: &Progress) -> Result<Proposal, Fault> {
+        let iterations = progress.solved.iterations;
+        let hopeless = iterations == 0 || iterations + 1 >= self.options.max_iterations;
+        match failed {
+            Ok(_) if hopeless => Err(self.not_finite(None)),
+            // Half a turn in one step.
+            Err(node) if hopeless => Err(self.too_large(node)),
+            _ => Ok(Proposal {
+                size: f64::INFINITY,
+                worst: 0,
+                stale: false,
+            }),
+        }
+    }
+
+    /// Corrections must be numbers, and come to an end.
+    fn check(&self, correction: &Proposal, iterations: u32) -> Result<(), Fault> {
+        let cause = match correction.size {
+            size if size.is_nan() => Cause::NotFinite,
+            size if iterations >= self.options.max_iterations => Cause::NotConverged {
+                iterations,
+                correction: size,
+            },
+            _ => return Ok(()),
+        };
+        Err(Fault {
+            cause,
+            body: self.body_of(correction.worst),
+        })
+    }
+
+    /// Makes the correction: `x ← x + δx`.
+    fn apply(&mut self) {
+        for (v, x) in self.balance.v.iter_mut().zip(&self.balance.residual) {
+            *v += x;
+        }
+        self.applied.clone_from(&self.balance.residual);
+        self.closure.apply();
+    }
+
+    /// Back by half of the last correction: `δx ← δx/2, x ← x − δx`.
+    fn retreat(&mut self) {
+        for (v, x) in self.balance.v.iter_mut().zip(&mut self.applied) {
+            *x *= 0.5;
+            *v -= *x;
+        }
+        self.closure.halve();
+    }
+
+    /// Factorises the Jacobian at the present velocities and multipliers.
     pub(super) fn factorise(&mut self, state: &State) -> Result<(), Fault> {
         self.place.clear();
         self.balance.complete(&self.tree);
-        let factored = self.solver.factorise(&self.tree, &self.balance);
+        let factored = self.jacobian.factorise(&self.tree, &self.balance);
         factored.map_err(|node| self.singular(node))?;
         if self.tree.constraints() > 0 {
             let end = (self.balance.end, &self.next_q[..]);
             self.closure
-                .factorise(&self.tree, &self.balance, end, &mut self.solver);
+                .factorise(&self.tree, &self.balance, end, &mut self.jacobian.factors);
         }
         self.place.push(state.t);
         for part in [&state.q, &state.p, &self.balance.v, &self.closure.lambda] {
@@ -188,11 +206,11 @@ impl TreeVariational {
 
     /// The correction of the velocities, in place of the residual, and of the multipliers. Its size, and where
     /// it is largest.
-    pub(super) fn correct(&mut self) -> (f64, usize) {
+    fn correct(&mut self) -> (f64, usize) {
         let x = &mut self.balance.residual;
-        self.solver.inward(&self.tree, x);
+        self.jacobian.factors.inward(&self.tree, x);
         self.closure.correct(self.balance.h, x);
-        self.solver.outward(x);
+        self.jacobian.factors.outward(x);
         let h = self.balance.h.abs();
         let (mut change, mut worst) = (0.0_f64, 0);
         for (j, x) in self.balance.residual.iter().enumerate() {
@@ -208,5 +226,111 @@ impl TreeVariational {
     fn motion(&self) -> f64 {
         let parts = self.balance.v.iter().zip(&self.worth);
         self.balance.h.abs() * parts.fold(0.0_f64, |m, (v, worth)| m.max(v.abs() * worth))
+    }
+}
+
+impl Progress {
+    fn new(nodes: usize, stale: Option<f64>) -> Self {
+        Self {
+            solved: Solved {
+                iterations: 0,
+                stale_rate: None,
+                made: 0,
+            },
+            // Sums over n bodies, rounded at random, of a few terms each.
+            rounding: 2.0 * f64::EPSILON * (nodes as f64).sqrt(),
+            from_stale: stale.is_some(),
+            first_residual: f64::INFINITY,
+            last_residual: f64::INFINITY,
+            last: f64::INFINITY,
+            least: f64::INFINITY,
+            idle: 0,
+            retreats: 0,
+            rate: stale.unwrap_or(f64::INFINITY),
+            ends: false,
+            next: f64::INFINITY,
+        }
+    }
+
+    /// Whether nothing is left after a correction but the rounding of the residual's own terms. Measures the
+    /// contraction rate.
+    fn is_solved(&mut self, residual: f64) -> bool {
+        if self.solved.iterations == 0 {
+            self.first_residual = residual;
+            return false;
+        }
+        if self.solved.made == 0 && self.from_stale {
+            let each = 1.0 / f64::from(self.solved.iterations);
+            self.solved.stale_rate = Some(math::powf(
+                residual.max(self.rounding) / self.first_residual,
+                each,
+            ));
+        }
+        if residual <= self.rounding || (self.ends && residual <= ROUNDED * self.rounding) {
+            return true;
+        }
+        self.rate = self.rate.max(residual / self.last_residual);
+        false
+    }
+
+    /// Corrections by the Jacobian at hand until only rounding is left, `ln(u/ε) / −ln ρ`; infinite if it does not
+    /// contract.
+    fn corrections_left(&self, residual: f64) -> f64 {
+        match self.rate < 1.0 {
+            true => math::ln(residual / self.rounding) / -math::ln(self.rate),
+            false => f64::INFINITY,
+        }
+    }
+
+    /// A correction as a fraction of the last one.
+    fn falls(&self, size: f64) -> f64 {
+        if self.last.is_finite() {
+            size / self.last
+        } else {
+            1.0
+        }
+    }
+
+    /// Whether corrections are rounding: they do not become smaller, or are larger than was foreseen.
+    fn is_stalled(&mut self, size: f64, scale: f64) -> bool {
+        if size < 0.5 * self.least {
+            (self.least, self.idle) = (size, 0);
+        } else {
+            self.idle += 1;
+        }
+        size <= STALLED * scale && self.idle >= 2
+            || self.next <= 0.1 * size && self.falls(size) * size <= NEGLIGIBLE * scale
+    }
+
+    /// Whether the last correction led farther from a solution.
+    fn leads_away(&self, size: f64) -> bool {
+        !(self.falls(size) <= 2.0) && (!size.is_finite() || self.retreats < 2)
+    }
+
+    fn retreated(&mut self) {
+        self.retreats += 1;
+        self.last *= 0.5;
+        (self.rate, self.ends, self.next) = (f64::INFINITY, false, f64::INFINITY);
+    }
+
+    /// What is foreseen once a correction has been made; whether the next one is known to be below rounding.
+    fn foresee(&mut self, correction: &Proposal, residual: f64, scale: f64) -> bool {
+        let (size, falls) = (correction.size, self.falls(correction.size));
+        self.retreats = 0;
+        let measured = self.last.is_finite() || !correction.stale;
+        let converged = match correction.stale {
+            true if measured => {
+                self.rate = falls;
+                falls * size <= BELOW_ROUNDING * scale
+            }
+            true => false,
+            false => {
+                self.rate = CURVATURE * size / scale;
+                size <= QUADRATIC * scale
+            }
+        };
+        self.ends = measured && self.rate * residual <= self.rounding;
+        self.next = if measured { self.rate * size } else { f64::INFINITY };
+        converged
     }
 }

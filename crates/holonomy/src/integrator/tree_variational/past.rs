@@ -3,18 +3,20 @@
 //! ```text
 //! x = (v, λ)                                   the unknowns of a step
 //! ∇x_k = x_k − x_{k−1},  ∇²x_k = ∇x_k − ∇x_{k−1},  …
-//! x_{k+1} ≈ x_k + ∇x_k + … + ∇ʲ⁻¹x_k            first guess, of the order j whose last error |∇ʲx_k| is least
+//! x_{k+1} ≈ x_k + ∇x_k + … + ∇ʲ⁻¹x_k            initial guess, of the order j whose last error |∇ʲx_k| is least
 //!
-//! carry = h, steps, age, σ | q, p | x, ∇x, … | t̂, q̂, p̂, v̂, λ̂
+//! carry = h, steps, age, σ | x, ∇x, … | t̂, q̂, p̂, v̂, λ̂
 //! ```
-//! The hats are the place of the derivative that the last step used: where it was made, `age` steps ago, so that
-//! a restart makes the same again. What it leaves of the unbalance in one correction grows with its age, as σ age.
-//! q and p are where the last step ended; a state that is elsewhere, or asks for another step size, starts
-//! afresh.
+//! The hats are where the Jacobian that the last step used was evaluated, `age` steps ago, so that
+//! a restart factorises the same again. A stale Jacobian contracts the residual at a rate that grows as σ age.
+//! Another step size starts afresh.
 use super::newton::Solved;
-use crate::system::State;
+use crate::system::{State, Tag};
 
-/// Differences that are kept.
+/// Names what a tree carries.
+pub(super) const TAG: Tag = Tag::new(*b"tree", 1);
+
+/// Differences that are stored.
 const ORDERS: usize = 8;
 
 /// σ before it was measured, and by how much it is believed to fall while it is not.
@@ -23,7 +25,7 @@ const FORGET: f64 = 0.97;
 
 /// Where each part is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Past {
+pub(super) struct PastUnknowns {
     coordinates: usize,
     velocities: usize,
     unknowns: usize,
@@ -35,7 +37,7 @@ const AGE: usize = 2;
 const SIGMA: usize = 3;
 const HEAD: usize = 4;
 
-impl Past {
+impl PastUnknowns {
     pub(super) fn new(coordinates: usize, velocities: usize, constraints: usize) -> Self {
         Self {
             coordinates,
@@ -44,12 +46,8 @@ impl Past {
         }
     }
 
-    fn differences(&self) -> usize {
-        HEAD + self.coordinates + self.velocities
-    }
-
     fn place(&self) -> usize {
-        self.differences() + (ORDERS + 1) * self.unknowns
+        HEAD + (ORDERS + 1) * self.unknowns
     }
 
     fn len(&self) -> usize {
@@ -58,25 +56,22 @@ impl Past {
 
     /// Whether the state is where a step of the same size ended.
     pub(super) fn is_known(&self, state: &State, h: f64) -> bool {
-        let (carry, q) = (&state.carry, HEAD + self.coordinates);
-        carry.len() == self.len()
-            && carry[H] == h
-            && carry[HEAD..q] == state.q
-            && carry[q..self.differences()] == state.p
+        let carried = state.carried(TAG);
+        carried.is_some_and(|carry| carry.len() == self.len() && carry[H] == h)
     }
 
-    /// The place of the last derivative.
-    pub(super) fn derivative<'c>(&self, carry: &'c [f64]) -> &'c [f64] {
+    /// Where the last Jacobian was evaluated.
+    pub(super) fn jacobian_at<'c>(&self, carry: &'c [f64]) -> &'c [f64] {
         &carry[self.place()..]
     }
 
-    /// By how much the last derivative will reduce what is out of balance.
+    /// The contraction rate to expect of the stale Jacobian.
     pub(super) fn rate(&self, carry: &[f64]) -> f64 {
         carry[SIGMA] * carry[AGE]
     }
 
-    /// The first guess of v and λ, and the error of v as a fraction of the motion, foretold from the last one.
-    /// Multipliers that are not `determined` stay as they were: what is left open would grow.
+    /// The initial guess of v and λ, and the error of v as a fraction of the motion, predicted from the last one.
+    /// Multipliers that are not `determined` stay as they were: extrapolated, their free part would grow.
     pub(super) fn guess(
         &self,
         carry: &[f64],
@@ -103,7 +98,7 @@ impl Past {
     }
 
     fn difference<'c>(&self, carry: &'c [f64], j: usize) -> &'c [f64] {
-        &carry[self.differences() + j * self.unknowns..][..self.unknowns]
+        &carry[HEAD + j * self.unknowns..][..self.unknowns]
     }
 
     /// `x + ∇x + … + ∇ʲ⁻¹x`, from one unknown on.
@@ -117,14 +112,13 @@ impl Past {
         }
     }
 
-    /// Records a step: its size, unknowns and iterations, where it ended, and a derivative if it made one.
+    /// Records a step: its size, unknowns and iterations, and where its Jacobian was evaluated if it needed a new one.
     pub(super) fn record(
         &self,
         carry: &mut Vec<f64>,
         known: bool,
         (h, solved): (f64, Solved),
         (v, lambda): (&[f64], &[f64]),
-        (q, p): (&[f64], &[f64]),
         place: &[f64],
     ) {
         if !known {
@@ -135,7 +129,7 @@ impl Past {
         carry[H] = h;
         // What was not tried for long may do better now.
         carry[SIGMA] = solved
-            .kept
+            .stale_rate
             .map_or(FORGET * carry[SIGMA], |rate| rate / carry[AGE]);
         if solved.made > 0 {
             let at = self.place();
@@ -143,9 +137,7 @@ impl Past {
             carry[AGE] = 0.0;
         }
         carry[AGE] += 1.0;
-        carry[HEAD..HEAD + q.len()].copy_from_slice(q);
-        carry[HEAD + q.len()..self.differences()].copy_from_slice(p);
-        let columns = &mut carry[self.differences()..];
+        let columns = &mut carry[HEAD..];
         for (i, x) in v.iter().chain(lambda).enumerate() {
             let mut difference = *x;
             for column in columns.chunks_exact_mut(self.unknowns).take(ORDERS + 1) {

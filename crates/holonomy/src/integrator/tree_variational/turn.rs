@@ -17,7 +17,7 @@
 //! ζ⁺ = h Y δω,    Y = K⁻¹ Hᵀ = (c + û)⁻¹ = c − û + u uᵀ/c            seen from Q⁺
 //! ```
 //! For one free body `p = Π`, and `Y Π = I ω` is `hΠ + hΠ × f + (hΠ·f) f = 2 I f` with `f = u/c`, the
-//! Lie-group integrator of `papers.md` 4.3 (discrete Moser–Veselov), which keeps energy and momentum.
+//! Lie-group integrator of `docs/reading.md` 4.3 (discrete Moser–Veselov), which keeps energy and momentum.
 //! With `hω = 2f` instead, it would not keep the energy.
 use crate::{Vec3, geometry::so3};
 use nalgebra::Matrix3;

@@ -1,4 +1,4 @@
-//! The same derivative, written out entry by entry, for trees that are small or branch early.
+//! The Jacobian of a step written out, entry by entry, for trees that are small or branch early.
 //!
 //! ```text
 //! A_i = Σ_{j ⪰ i} (turning forces, 0; 0, I)_j          of all that joint i carries: composite bodies
@@ -7,25 +7,24 @@
 //! ∂r_i/∂x_i = (A_iᵀ Ψ_i + σ_i)ᵀ Γ_i + κ_i
 //! ```
 //! All about one point for all that hangs together, the origin of its root: nothing is shifted between joints.
-//! See `elimination.rs` for the symbols.
+//! See `jacobian.rs` for the symbols.
 use super::{
     balance::Balance,
-    column::{Column, Seen, dot, prepare, stack},
+    column::{Seen, prepare},
 };
 use crate::{
     Vec3,
-    tree::{Branched, Composite, Tree, Vector12},
+    tree::{Branched, Column, Composite, Tree, Vector12, dot, stack},
 };
 use nalgebra::{Matrix3, Vector6};
 
-/// The matrix, factorised.
+/// Work space to write the entries.
 #[derive(Clone, Debug)]
-pub(super) struct Written {
-    matrix: Branched,
-    columns: Vec<Column>,
+pub(super) struct EntryWriter {
+    columns: Vec<Column<12>>,
     /// A by node: inertia, and how forces turn.
     inertia: Vec<Composite>,
-    turning: Vec<Turning>,
+    turning: Vec<TurningForces>,
     /// The node at the root of each.
     roots: Vec<usize>,
     nodes: Vec<usize>,
@@ -33,13 +32,13 @@ pub(super) struct Written {
 
 /// Forces fixed in space as bodies turn by θ and move by d: `(f̂ θ, p̂ d + T θ)`.
 #[derive(Clone, Copy, Debug, Default)]
-struct Turning {
+struct TurningForces {
     fixed: Vec3,
     placed: Vec3,
     turning: Matrix3<f64>,
 }
 
-impl Turning {
+impl TurningForces {
     fn act(&self, d: &Vec3, theta: &Vec3) -> Vector6<f64> {
         let (f, n) = (
             self.fixed.cross(theta),
@@ -57,31 +56,39 @@ impl Turning {
     }
 }
 
-impl Written {
-    /// For a tree that is small enough, with nothing between its bodies.
-    pub(super) fn new(tree: &Tree) -> Option<Self> {
-        let matrix = Branched::small(tree).filter(|_| !tree.has_links())?;
+impl EntryWriter {
+    /// The entries of a tree that is small enough, with nothing between its bodies.
+    pub(super) fn entries(tree: &Tree) -> Option<Branched> {
+        Branched::small(tree).filter(|_| !tree.has_links())
+    }
+
+    /// Work space for a tree.
+    pub(super) fn new(tree: &Tree) -> Self {
         let nodes = tree.nodes.iter().enumerate();
-        Some(Self {
-            matrix,
+        Self {
             columns: vec![Column::default(); tree.velocities()],
             inertia: vec![Composite::default(); tree.nodes.len()],
-            turning: vec![Turning::default(); tree.nodes.len()],
+            turning: vec![TurningForces::default(); tree.nodes.len()],
             roots: tree.root_of_each(),
             nodes: nodes
                 .flat_map(|(i, node)| std::iter::repeat_n(i, node.dofs))
                 .collect(),
-        })
+        }
     }
 
-    /// Writes and factorises the derivative at the present balance. The node whose pivot is singular is the error.
-    pub(super) fn factorise(&mut self, tree: &Tree, balance: &Balance) -> Result<(), usize> {
+    /// Writes and factorises the Jacobian. The node whose pivot is singular is the error.
+    pub(super) fn factorise(
+        &mut self,
+        tree: &Tree,
+        balance: &Balance,
+        matrix: &mut Branched,
+    ) -> Result<(), usize> {
         let frames = &balance.kinematics.frames;
         for (i, frame) in frames.iter().enumerate() {
             let o = frame.origin - frames[self.roots[i]].origin;
             self.inertia[i] = Composite::of(&frame.inertia, &o);
             let load = &balance.loads.loads[i];
-            self.turning[i] = Turning {
+            self.turning[i] = TurningForces {
                 fixed: load.fixed,
                 placed: load.placed,
                 turning: load.turning + crosses(&o, &load.fixed) - crosses(&load.placed, &o),
@@ -110,7 +117,7 @@ impl Written {
                 column.rho += stack(&turning.act_transposed(&f, &n), &inertia.momentum(&a, &b));
             }
             for k in 0..node.dofs {
-                let (_, row, column) = self.matrix.entries(node.v + k);
+                let (_, row, column) = matrix.entries(node.v + k);
                 let first = row.len() - 1 - k;
                 for l in 0..=k {
                     row[first + l] = dot(&columns[k].rho, &columns[l].gamma) + kappa[(k, l)];
@@ -120,7 +127,7 @@ impl Written {
         }
         for (j, node) in self.nodes.iter().enumerate() {
             let at = &self.columns[j];
-            let (way, row, column) = self.matrix.entries(j);
+            let (way, row, column) = matrix.entries(j);
             let above = way.len() - 1 - (j - tree.nodes[*node].v);
             for (k, i) in way[..above].iter().enumerate() {
                 let carrier = &self.columns[*i];
@@ -128,12 +135,7 @@ impl Written {
                 column[k] = dot(&carrier.psi, &at.load);
             }
         }
-        self.matrix.factorise().map_err(|j| self.nodes[j])
-    }
-
-    /// The matrix, factorised.
-    pub(super) fn factors(&self) -> &Branched {
-        &self.matrix
+        matrix.factorise().map_err(|j| self.nodes[j])
     }
 }
 

@@ -12,8 +12,9 @@ use super::{
 };
 use crate::{
     Vec3,
-    lagrangian::Undefined,
-    simd::{LANES, Level, Vector, Work},
+    formula::SubExpression,
+    simd::{Kernel, LANES, Level, Vector},
+    system::Undefined,
     threads,
 };
 use std::{ops::Range, sync::Mutex};
@@ -36,7 +37,7 @@ const TASKS: usize = 8;
 
 /// Points of a strip: what the loops over it read and write fits the first cache.
 const LENGTH: usize = 512;
-type Strip = strip::Strip<LENGTH>;
+type PointStrip = strip::Strip<LENGTH>;
 
 /// Neighbouring rows that stay together.
 const ROWS: usize = 16;
@@ -44,7 +45,7 @@ const ROWS: usize = 16;
 #[derive(Default)]
 struct Memory {
     /// The points, in strips; zero beyond the last.
-    points: Vec<[Strip; 3]>,
+    points: Vec<[PointStrip; 3]>,
     sums: Vec<Sums>,
 }
 
@@ -52,13 +53,13 @@ struct Memory {
 #[derive(Clone, Default)]
 struct Sums {
     energy: f64,
-    gradient: Vec<[Strip; 3]>,
+    gradient: Vec<[PointStrip; 3]>,
 }
 
 /// The rows of one task.
 struct Rows<'a, L> {
     law: &'a L,
-    points: &'a [[Strip; 3]],
+    points: &'a [[PointStrip; 3]],
     count: usize,
     task: usize,
     tasks: usize,
@@ -105,7 +106,7 @@ impl<L: PairLaw> Pairs<L> {
 
     fn sum<'a>(&self, points: &[Vec3], with_gradient: bool, memory: &'a mut Memory) -> &'a [Sums] {
         let strips = self.count.div_ceil(LENGTH);
-        memory.points.resize(strips, [Strip::ZERO; 3]);
+        memory.points.resize(strips, [PointStrip::ZERO; 3]);
         for (points, strip) in points[..self.count].chunks(LENGTH).zip(&mut memory.points) {
             for (k, point) in points.iter().enumerate() {
                 for axis in 0..3 {
@@ -159,7 +160,7 @@ impl<L: PairLaw> Potential for Pairs<L> {
         }
         self.with_sums(points, true, |sums| {
             for (strip, gradient) in gradient[..self.count].chunks_mut(LENGTH).enumerate() {
-                let mut sum = [Strip::ZERO; 3];
+                let mut sum = [PointStrip::ZERO; 3];
                 for of_task in sums {
                     for axis in 0..3 {
                         add(&*of_task.gradient[strip][axis], &mut *sum[axis]);
@@ -172,6 +173,10 @@ impl<L: PairLaw> Potential for Pairs<L> {
         });
     }
 
+    fn points_needed(&self) -> usize {
+        self.count
+    }
+
     fn symmetry(&self) -> Symmetry {
         Symmetry::All
     }
@@ -180,7 +185,7 @@ impl<L: PairLaw> Potential for Pairs<L> {
         self.arguments(points).find_map(|x| self.law.undefined(x))
     }
 
-    fn expressions(&self) -> Vec<String> {
+    fn expressions(&self) -> Vec<SubExpression> {
         self.law.expressions()
     }
 }
@@ -202,16 +207,16 @@ impl Argument {
     }
 }
 
-impl<L: PairLaw> Work for Rows<'_, L> {
+impl<L: PairLaw> Kernel for Rows<'_, L> {
     #[inline(always)]
     fn run<V: Vector>(self, token: V::Token) {
         let gradient = &mut self.sums.gradient;
         if self.with_gradient {
-            gradient.resize(self.points.len(), [Strip::ZERO; 3]);
-            gradient.fill([Strip::ZERO; 3]);
+            gradient.resize(self.points.len(), [PointStrip::ZERO; 3]);
+            gradient.fill([PointStrip::ZERO; 3]);
         }
         let mut energy = V::all(token, 0.0);
-        let mut batch = Strip::ZERO;
+        let mut batch = PointStrip::ZERO;
         for (strip, others) in self.points.iter().enumerate() {
             let first = strip * LENGTH;
             let end = (self.count - first).min(LENGTH);
@@ -254,7 +259,7 @@ struct Row<'a, V: Vector, L> {
     law: &'a L,
     token: V::Token,
     point: [V; 3],
-    others: &'a [Strip; 3],
+    others: &'a [PointStrip; 3],
     pairs: Range<usize>,
 }
 
@@ -276,7 +281,7 @@ impl<V: Vector, L: PairLaw> Row<'_, V, L> {
 
     /// The law's energies, or its slopes: zero for what is no pair.
     #[inline(always)]
-    fn of_law<'b>(&self, slopes: bool, batch: &'b mut Strip) -> &'b [[f64; LANES]] {
+    fn of_law<'b>(&self, slopes: bool, batch: &'b mut PointStrip) -> &'b [[f64; LANES]] {
         let (token, range) = (self.token, self.range());
         let x = batch[range.clone()].as_chunks_mut().0;
         for ([d, e, f], x) in self.others().zip(&mut *x) {
@@ -312,7 +317,7 @@ impl<V: Vector, L: PairLaw> Row<'_, V, L> {
     }
 
     #[inline(always)]
-    fn energy(&self, batch: &mut Strip) -> V {
+    fn energy(&self, batch: &mut PointStrip) -> V {
         let mut sum = V::all(self.token, 0.0);
         for energy in self.of_law(false, batch) {
             sum = sum + V::load(self.token, energy);
@@ -322,7 +327,7 @@ impl<V: Vector, L: PairLaw> Row<'_, V, L> {
 
     /// Adds what the point does to the others; returns what they do to it.
     #[inline(always)]
-    fn gradient(&self, batch: &mut Strip, down: &mut [Strip; 3]) -> [f64; 3] {
+    fn gradient(&self, batch: &mut PointStrip, down: &mut [PointStrip; 3]) -> [f64; 3] {
         let (token, range) = (self.token, self.range());
         let slopes = self.of_law(true, batch).iter();
         let [down_x, down_y, down_z] = down;

@@ -6,9 +6,9 @@
 //! All four become expressions of s before the formula is differentiated.
 use super::PairLaw;
 use crate::{
-    formula::{Batch, Expressions, Formula, Kind, Program, Scope},
-    lagrangian::Undefined,
+    formula::{Batch, Expressions, Formula, Kind, Program, Scope, SubExpression},
     simd::Real,
+    system::Undefined,
 };
 use std::sync::Mutex;
 
@@ -121,7 +121,7 @@ impl PairLaw for PairFormula {
         })
     }
 
-    fn expressions(&self) -> Vec<String> {
+    fn expressions(&self) -> Vec<SubExpression> {
         self.program.expressions()
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 pub(super) const GROUP: usize = 64;
 
 /// Eight lists of a cluster side by side, those of eight clusters one after the other. Lists that are shorter than the
-/// longest of their cluster are filled up with nobody.
+/// longest of their cluster are padded with the sentinel.
 #[derive(Clone, Default)]
 pub(super) struct Group {
     /// Entry k of eight lists.
@@ -29,7 +29,7 @@ impl Group {
         self.clusters += 1;
     }
 
-    /// Entries with those that are nobody.
+    /// Entries, padding included.
     pub(super) fn entries(&self) -> usize {
         self.rows.len() * LANES
     }
@@ -52,18 +52,18 @@ impl Group {
         cluster: usize,
         lane: usize,
         list: impl ExactSizeIterator<Item = u32>,
-        nobody: u32,
+        sentinel: u32,
     ) {
         let length = list.len();
         while self.range(cluster).len() < length {
-            self.lengthen(cluster, nobody);
+            self.lengthen(cluster, sentinel);
         }
         let range = self.range(cluster);
-        let entries = list.chain(std::iter::repeat(nobody));
+        let entries = list.chain(std::iter::repeat(sentinel));
         for (row, entry) in self.rows[range].iter_mut().zip(entries) {
             row[lane] = entry;
         }
-        self.shorten(cluster, nobody);
+        self.shorten(cluster, sentinel);
     }
 
     /// Puts a slot on a list if it is not there, before the first that `is_after` it.
@@ -72,7 +72,7 @@ impl Group {
         cluster: usize,
         lane: usize,
         slot: u32,
-        nobody: u32,
+        sentinel: u32,
         is_after: impl Fn(u32) -> bool,
     ) {
         let mut entry = slot;
@@ -81,43 +81,43 @@ impl Group {
             if row[lane] == slot {
                 return;
             }
-            if entry != slot || row[lane] == nobody || is_after(row[lane]) {
+            if entry != slot || row[lane] == sentinel || is_after(row[lane]) {
                 entry = std::mem::replace(&mut row[lane], entry);
-                if entry == nobody {
+                if entry == sentinel {
                     return;
                 }
             }
         }
-        self.lengthen(cluster, nobody);
+        self.lengthen(cluster, sentinel);
         self.rows[self.ends[cluster] as usize - 1][lane] = entry;
     }
 
     /// Takes a slot off a list if it is there.
-    pub(super) fn remove(&mut self, cluster: usize, lane: usize, slot: u32, nobody: u32) {
+    pub(super) fn remove(&mut self, cluster: usize, lane: usize, slot: u32, sentinel: u32) {
         let range = self.range(cluster);
         let rows = &mut self.rows[range];
         if let Some(place) = rows.iter().position(|row| row[lane] == slot) {
             for k in place..rows.len() - 1 {
                 rows[k][lane] = rows[k + 1][lane];
             }
-            rows[rows.len() - 1][lane] = nobody;
+            rows[rows.len() - 1][lane] = sentinel;
         }
-        self.shorten(cluster, nobody);
+        self.shorten(cluster, sentinel);
     }
 
-    fn lengthen(&mut self, cluster: usize, nobody: u32) {
-        self.rows.insert(self.ends[cluster] as usize, [nobody; LANES]);
+    fn lengthen(&mut self, cluster: usize, sentinel: u32) {
+        self.rows.insert(self.ends[cluster] as usize, [sentinel; LANES]);
         self.ends[cluster..self.clusters]
             .iter_mut()
             .for_each(|end| *end += 1);
     }
 
-    /// Drops rows with nobody at the end.
-    fn shorten(&mut self, cluster: usize, nobody: u32) {
+    /// Drops rows with sentinel at the end.
+    fn shorten(&mut self, cluster: usize, sentinel: u32) {
         while self
             .rows(cluster)
             .last()
-            .is_some_and(|row| *row == [nobody; LANES])
+            .is_some_and(|row| *row == [sentinel; LANES])
         {
             self.rows.remove(self.ends[cluster] as usize - 1);
             self.ends[cluster..self.clusters]

@@ -1,4 +1,4 @@
-//! Who is near whom, for as long as nobody has moved far.
+//! Neighbour lists with a skin.
 //!
 //! ```text
 //! anchor of a point   a place that it is never farther from than skin/2
@@ -7,13 +7,13 @@
 //! Two points nearer than outer have anchors nearer than outer + skin. A point that strays farther than skin/2 from its
 //! anchor gets a new one: its list is made anew, and those of others are corrected where it comes or goes.
 //!
-//! The lists of eight points stand side by side, filled up with nobody. What is on a list and out of range adds zero to
+//! The lists of eight points stand side by side, padded with a sentinel. What is on a list and out of range adds zero to
 //! a sum, so the age of a list does not show.
 use super::{
     group::{GROUP, Group},
     mend::{Correction, Stray},
     search::{Ground, Search},
-    tree::{Place, Tree},
+    tree::{BoxTree, Place},
 };
 use crate::{
     Vec3,
@@ -39,7 +39,7 @@ const MAKE: usize = 150;
 const FOLLOW: usize = 800;
 const CORRECT: usize = 200;
 
-/// The place of nobody: far from all, and its square is a number.
+/// The place of the sentinel: far from all, and its square is a number.
 const NOWHERE: Place = [1e150, 0.0, 0.0, 0.0];
 
 /// Points farther out have no list.
@@ -52,14 +52,14 @@ const AHEAD: f64 = 0.75;
 #[derive(Default)]
 pub(super) struct Lists {
     /// Around the anchors.
-    tree: Tree,
+    tree: BoxTree,
     anchors: Vec<Place>,
     /// The number of the point in each slot, and the slot of each point.
     numbers: Vec<u32>,
     pub(super) slots: Vec<u32>,
-    /// Of the slots; nobody at the end.
+    /// Of the slots; the sentinel at the end.
     pub(super) positions: Vec<Place>,
-    pub(super) blocks: Vec<Block>,
+    pub(super) blocks: Vec<ListBlock>,
     /// There are no lists, as everybody is on each of them; slots are numbers.
     pub(super) everybody: bool,
     /// Strays so far, each counted by how much larger its cluster had become since the slots were given.
@@ -68,7 +68,7 @@ pub(super) struct Lists {
 
 /// What a task works on.
 #[derive(Clone, Default)]
-pub(super) struct Block {
+pub(super) struct ListBlock {
     groups: [Group; BLOCK / GROUP],
     search: Search,
     strays: Vec<Stray>,
@@ -99,7 +99,7 @@ fn square_apart(a: &Place, b: &Place) -> f64 {
     x * x + y * y + z * z
 }
 
-impl Block {
+impl ListBlock {
     /// Entry after entry of the lists of a cluster.
     #[inline(always)]
     pub(super) fn rows(&self, cluster: usize) -> &[[u32; LANES]] {
@@ -154,7 +154,7 @@ impl Lists {
             threads::pieces(1, &mut self.blocks),
         );
         threads::run(3 * count, tasks, |k, (numbers, anchors, positions, block)| {
-            let Block { strays, lost, .. } = &mut block[0];
+            let ListBlock { strays, lost, .. } = &mut block[0];
             strays.clear();
             *lost = false;
             for (slot, ((number, anchor), position)) in numbers.iter().zip(anchors).zip(positions).enumerate()
@@ -183,7 +183,7 @@ impl Lists {
         self.positions.clear();
         self.positions.extend(points.iter().enumerate().map(numbered));
         if by_place {
-            Tree::sort(&mut self.positions);
+            BoxTree::sort(&mut self.positions);
         }
         self.numbers.clear();
         self.numbers
@@ -192,7 +192,7 @@ impl Lists {
         for (slot, number) in self.numbers.iter().enumerate() {
             self.slots[*number as usize] = slot as u32;
         }
-        // Lanes without a point are nobody too.
+        // Lanes without a point hold the sentinel too.
         self.positions.resize(count.next_multiple_of(LANES) + 1, NOWHERE);
         self.anchors.clear();
         self.anchors
@@ -202,7 +202,7 @@ impl Lists {
         if !by_place {
             self.blocks.clear();
         }
-        self.blocks.resize(count.div_ceil(BLOCK), Block::default());
+        self.blocks.resize(count.div_ceil(BLOCK), ListBlock::default());
     }
 
     /// Gives new anchors to strays: ahead of them, as they will go on for a while.
@@ -265,7 +265,7 @@ impl Lists {
             }
         });
         // Too long to be kept: see whether all should be on all lists.
-        if self.blocks.iter().map(Block::entries).sum::<usize>() > ENTRIES {
+        if self.blocks.iter().map(ListBlock::entries).sum::<usize>() > ENTRIES {
             self.scattered = f64::INFINITY;
         }
     }
@@ -275,14 +275,14 @@ impl Lists {
         &mut self,
         reach: f64,
         nanoseconds: usize,
-        act: impl Fn(&Ground, Range<usize>, &mut Block) + Sync,
+        act: impl Fn(&Ground, Range<usize>, &mut ListBlock) + Sync,
     ) {
         let count = self.numbers.len();
         let ground = Ground {
             tree: &self.tree,
             numbers: &self.numbers,
             anchors: &self.anchors,
-            nobody: self.positions.len() as u32 - 1,
+            sentinel: self.positions.len() as u32 - 1,
             reach,
         };
         let tasks = threads::pieces(1, &mut self.blocks);

@@ -1,4 +1,4 @@
-//! Lists of neighbours, corrected after some points got new anchors.
+//! Neighbour lists, corrected after some points got new anchors.
 //!
 //! ```text
 //! the point itself                                  gets a list, from those around it
@@ -10,7 +10,7 @@ use super::{
     search::{Ground, Search, square_apart},
     tree::{Bounds, Place, lanes},
 };
-use crate::simd::{LANES, Level, Vector, Work};
+use crate::simd::{Kernel, LANES, Level, Vector};
 
 /// A point with a new anchor.
 #[derive(Clone, Copy)]
@@ -36,10 +36,10 @@ impl Correction {
         for lane in lanes(self.on) {
             let number = |slot: u32| ground.numbers[slot as usize];
             let is_after = |other: u32| number(other) > number(self.slot);
-            group.insert(cluster, lane, self.slot, ground.nobody, is_after);
+            group.insert(cluster, lane, self.slot, ground.sentinel, is_after);
         }
         for lane in lanes(self.off) {
-            group.remove(cluster, lane, self.slot, ground.nobody);
+            group.remove(cluster, lane, self.slot, ground.sentinel);
         }
     }
 }
@@ -67,7 +67,7 @@ impl Search {
         self.around.sort_unstable();
         let list = self.around.iter().map(|entry| *entry as u32);
         let slot = stray.slot as usize;
-        group.write(slot % GROUP / LANES, slot % LANES, list, ground.nobody);
+        group.write(slot % GROUP / LANES, slot % LANES, list, ground.sentinel);
     }
 }
 
@@ -79,7 +79,7 @@ struct Following<'a> {
     corrections: &'a mut Vec<Correction>,
 }
 
-impl Work for Following<'_> {
+impl Kernel for Following<'_> {
     #[inline(always)]
     fn run<V: Vector>(self, token: V::Token) {
         let Ground {

@@ -8,6 +8,7 @@
 mod all;
 mod formula;
 mod group;
+mod known;
 mod laws;
 mod lists;
 mod mend;
@@ -19,11 +20,12 @@ mod tree;
 
 pub use all::Pairs;
 pub use formula::PairFormula;
+pub use known::KnownLaw;
 pub use laws::{Cotangent, LennardJones};
 pub use near::NearPairs;
 pub use switch::{Cutoff, CutoffError};
 
-use crate::{lagrangian::Undefined, simd::Real};
+use crate::{formula::SubExpression, simd::Real, system::Undefined};
 
 /// What the energy of a pair is a function of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +76,8 @@ pub trait PairLaw: Send + Sync {
         None
     }
 
-    /// The expressions that [`Undefined`] numbers, as text.
-    fn expressions(&self) -> Vec<String> {
+    /// The expressions that [`Undefined`] numbers.
+    fn expressions(&self) -> Vec<SubExpression> {
         Vec::new()
     }
 }

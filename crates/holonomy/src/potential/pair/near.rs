@@ -1,22 +1,23 @@
-//! Pairs within a cut-off, V = Σ_{i<j} f(s)S(s), from lists of neighbours.
+//! Pairs within a cut-off, V = Σ_{i<j} f(s)S(s), from neighbour lists.
 //!
 //! ```text
 //! ∂V/∂rᵢ = 2 Σⱼ (fS)′(sᵢⱼ)(rᵢ − rⱼ)      j over the list of i, by number: every pair is computed twice
 //! V = ½ Σᵢ Σⱼ (fS)(sᵢⱼ)
 //! ```
 //! Eight points are side by side, each with its own sum. A sum begins with +0 and never becomes −0, so what is out of
-//! range and adds ±0 leaves no trace: the bits depend neither on the lists' age nor on who is beside whom.
+//! range and adds ±0 leaves no trace: the bits depend neither on the lists' age nor on which points share a vector.
 use super::{
     super::{ListWork, Potential, Symmetry},
     PairLaw,
-    lists::{Block, CLUSTERS, Lists, Update},
+    lists::{CLUSTERS, ListBlock, Lists, Update},
     strip,
     switch::{Cutoff, Switched},
 };
 use crate::{
     Vec3,
-    lagrangian::Undefined,
-    simd::{LANES, Level, Vector, Work},
+    formula::SubExpression,
+    simd::{Kernel, LANES, Level, Vector},
+    system::Undefined,
     threads,
 };
 use std::sync::{
@@ -31,14 +32,14 @@ pub struct NearPairs<L> {
     count: usize,
     level: Level,
     /// Lists, used again. A second thread that finds them taken makes its own.
-    memory: Mutex<Memory>,
+    memory: Mutex<ListMemory>,
     evaluations: AtomicU64,
     /// Made so far.
     lists: AtomicU64,
 }
 
 #[derive(Default)]
-struct Memory {
+struct ListMemory {
     lists: Lists,
     /// For each eight slots three sums, or in the place of the first one energies.
     sums: Vec<[[f64; LANES]; 3]>,
@@ -49,13 +50,13 @@ const NANOSECONDS: usize = 40;
 
 /// Entries of the lists that are summed at a time: mostly all of them.
 const ROWS: usize = 32;
-type Strip = strip::Strip<{ ROWS * LANES }>;
+type EntryStrip = strip::Strip<{ ROWS * LANES }>;
 
 /// The sums of one block.
 struct Sum<'a, L> {
     law: &'a L,
     lists: &'a Lists,
-    block: &'a Block,
+    block: &'a ListBlock,
     first: usize,
     with_gradient: bool,
     sums: &'a mut [[[f64; LANES]; 3]],
@@ -85,16 +86,21 @@ impl<L: PairLaw> NearPairs<L> {
         &self,
         points: &[Vec3],
         with_gradient: bool,
-        act: impl FnOnce(Option<&Memory>) -> R,
+        act: impl FnOnce(Option<&ListMemory>) -> R,
     ) -> R {
         match self.memory.try_lock() {
             Ok(mut memory) => act(self.sum(&points[..self.count], with_gradient, &mut memory)),
-            Err(_) => act(self.sum(&points[..self.count], with_gradient, &mut Memory::default())),
+            Err(_) => act(self.sum(&points[..self.count], with_gradient, &mut ListMemory::default())),
         }
     }
 
-    fn sum<'a>(&self, points: &[Vec3], with_gradient: bool, memory: &'a mut Memory) -> Option<&'a Memory> {
-        let Memory { lists, sums } = memory;
+    fn sum<'a>(
+        &self,
+        points: &[Vec3],
+        with_gradient: bool,
+        memory: &'a mut ListMemory,
+    ) -> Option<&'a ListMemory> {
+        let ListMemory { lists, sums } = memory;
         self.evaluations.fetch_add(1, Ordering::Relaxed);
         match lists.update(points, self.cutoff.outer(), self.cutoff.skin(), self.level) {
             Update::NotFinite => return None,
@@ -120,7 +126,7 @@ impl<L: PairLaw> NearPairs<L> {
 impl<L: PairLaw> Potential for NearPairs<L> {
     fn energy(&self, points: &[Vec3]) -> f64 {
         self.with_sums(points, false, |memory| {
-            let Some(Memory { lists, sums }) = memory else {
+            let Some(ListMemory { lists, sums }) = memory else {
                 return f64::NAN;
             };
             let of = |slot: &u32| sums[*slot as usize / LANES][0][*slot as usize % LANES];
@@ -131,7 +137,7 @@ impl<L: PairLaw> Potential for NearPairs<L> {
     fn add_gradient(&self, points: &[Vec3], gradient: &mut [Vec3]) {
         let gradient = &mut gradient[..self.count];
         self.with_sums(points, true, |memory| {
-            let Some(Memory { lists, sums }) = memory else {
+            let Some(ListMemory { lists, sums }) = memory else {
                 return gradient.fill(Vec3::repeat(f64::NAN));
             };
             let size = 1024;
@@ -148,6 +154,10 @@ impl<L: PairLaw> Potential for NearPairs<L> {
         });
     }
 
+    fn points_needed(&self) -> usize {
+        self.count
+    }
+
     fn symmetry(&self) -> Symmetry {
         Symmetry::All
     }
@@ -161,7 +171,7 @@ impl<L: PairLaw> Potential for NearPairs<L> {
         pairs.into_iter().find_map(|s| self.law.undefined(s))
     }
 
-    fn expressions(&self) -> Vec<String> {
+    fn expressions(&self) -> Vec<SubExpression> {
         self.law.expressions()
     }
 
@@ -176,18 +186,18 @@ impl<L: PairLaw> Potential for NearPairs<L> {
     }
 }
 
-impl<L: PairLaw> Work for Sum<'_, L> {
+impl<L: PairLaw> Kernel for Sum<'_, L> {
     #[inline(always)]
     fn run<V: Vector>(self, token: V::Token) {
         let positions = &self.lists.positions;
-        let mut batch = Batch {
-            apart: [Strip::ZERO; 3],
-            x: Strip::ZERO,
+        let mut batch = Entries {
+            apart: [EntryStrip::ZERO; 3],
+            x: EntryStrip::ZERO,
         };
         for (k, sums) in self.sums.iter_mut().enumerate() {
             let first = (self.first + k) * LANES;
             let slots = std::array::from_fn(|lane| (first + lane) as u32);
-            let mut lanes = Lanes::<V, L> {
+            let mut lanes = Points::<V, L> {
                 law: self.law,
                 positions,
                 token,
@@ -197,8 +207,14 @@ impl<L: PairLaw> Work for Sum<'_, L> {
             };
             if self.lists.everybody {
                 let count = self.lists.slots.len();
-                let nobody = positions.len() as u32 - 1;
-                let entry = |slot: usize, lane| if slot == first + lane { nobody } else { slot as u32 };
+                let sentinel = positions.len() as u32 - 1;
+                let entry = |slot: usize, lane| {
+                    if slot == first + lane {
+                        sentinel
+                    } else {
+                        slot as u32
+                    }
+                };
                 for slots in (0..count).step_by(ROWS) {
                     let row = |k: usize| std::array::from_fn(|lane| entry(slots + k, lane));
                     let rows: [[u32; LANES]; ROWS] = std::array::from_fn(row);
@@ -218,13 +234,13 @@ impl<L: PairLaw> Work for Sum<'_, L> {
 }
 
 /// rᵢ − rⱼ for some entries of the lists, and s, then (fS)(s) or (fS)′(s).
-struct Batch {
-    apart: [Strip; 3],
-    x: Strip,
+struct Entries {
+    apart: [EntryStrip; 3],
+    x: EntryStrip,
 }
 
 /// Eight points side by side, and what they have summed.
-struct Lanes<'a, V: Vector, L> {
+struct Points<'a, V: Vector, L> {
     law: &'a L,
     positions: &'a [[f64; 4]],
     token: V::Token,
@@ -233,11 +249,11 @@ struct Lanes<'a, V: Vector, L> {
     sum: [V; 3],
 }
 
-impl<V: Vector, L: PairLaw> Lanes<'_, V, L> {
+impl<V: Vector, L: PairLaw> Points<'_, V, L> {
     /// Adds what some entries of the lists contribute, in their order. In three sweeps: a processor cannot look far
     /// enough ahead to do the divisions of one entry while it adds what comes of another.
     #[inline(always)]
-    fn add(&mut self, rows: &[[u32; LANES]], batch: &mut Batch) {
+    fn add(&mut self, rows: &[[u32; LANES]], batch: &mut Entries) {
         let (token, length) = (self.token, rows.len() * LANES);
         let [dx, dy, dz] = &mut batch.apart;
         let dx = dx[..length].as_chunks_mut().0;

@@ -1,4 +1,4 @@
-//! Lists of neighbours, made for eight clusters of eight slots at a time.
+//! Neighbour lists, made for eight clusters of eight slots at a time.
 //!
 //! ```text
 //! around a group       whose leaves are within reach of its box, sorted by number
@@ -7,31 +7,31 @@
 //! ```
 use super::{
     group::{GROUP, Group},
-    tree::{Place, Tree},
+    tree::{BoxTree, Place},
 };
-use crate::simd::{LANES, Level, Vector, Work};
+use crate::simd::{Kernel, LANES, Level, Vector};
 
 /// Where lists are made.
 pub(super) struct Ground<'a> {
     /// Around the anchors.
-    pub(super) tree: &'a Tree,
+    pub(super) tree: &'a BoxTree,
     /// Of the slots.
     pub(super) numbers: &'a [u32],
-    /// Of the slots, with nobody in lanes without a point.
+    /// Of the slots, with the sentinel in lanes without a point.
     pub(super) anchors: &'a [Place],
-    /// The slot of nobody.
-    pub(super) nobody: u32,
+    /// The slot of the sentinel.
+    pub(super) sentinel: u32,
     pub(super) reach: f64,
 }
 
 /// Memory of a search.
 #[derive(Clone, Default)]
 pub(super) struct Search {
-    /// Who is around: slots with numbers above them.
+    /// Candidates: slots with numbers above them.
     pub(super) around: Vec<u64>,
     /// Their places, in whole vectors.
     places: [Vec<f64>; 3],
-    /// Those of them who are around a cluster.
+    /// Those of them around a cluster.
     chosen: Vec<u32>,
     rows: Vec<[u32; LANES]>,
 }
@@ -59,7 +59,7 @@ struct Making<'a> {
     entries: &'a mut usize,
 }
 
-impl Work for Making<'_> {
+impl Kernel for Making<'_> {
     #[inline(always)]
     fn run<V: Vector>(self, token: V::Token) {
         let (search, ground) = (self.search, self.ground);
@@ -149,7 +149,7 @@ impl Search {
         let longest = counts.into_iter().max().unwrap_or(0);
         for (lane, count) in counts.into_iter().enumerate() {
             for row in &mut rows[count..longest] {
-                row[lane] = ground.nobody;
+                row[lane] = ground.sentinel;
             }
         }
         counts

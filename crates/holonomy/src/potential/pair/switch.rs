@@ -8,7 +8,7 @@
 //! ```
 //! From outer on both S and S′ are zero to the last bit, if f has a value there: f is asked there at outer.
 use super::{Argument, PairLaw, strip};
-use crate::{lagrangian::Undefined, simd::Real};
+use crate::{formula::SubExpression, simd::Real, system::Undefined};
 use thiserror::Error;
 
 /// Where a law between pairs fades out. Distances are straight ones between unit vectors: those in space, divided by
@@ -64,7 +64,7 @@ impl Cutoff {
 
 /// Pairs that are asked for at once.
 const LENGTH: usize = 256;
-type Strip = strip::Strip<LENGTH>;
+type LawStrip = strip::Strip<LENGTH>;
 
 /// A law with a cut-off. It is a function of s, also where the law is one of c: on the sphere c = 1 − s/2.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ impl<L: PairLaw> PairLaw for Switched<L> {
     }
 
     fn energies(&self, x: &mut [f64]) {
-        let mut energies = Strip::ZERO;
+        let mut energies = LawStrip::ZERO;
         for x in x.chunks_mut(LENGTH) {
             let energies = &mut energies[..x.len()];
             for (energy, s) in energies.iter_mut().zip(&*x) {
@@ -150,7 +150,7 @@ impl<L: PairLaw> PairLaw for Switched<L> {
     }
 
     fn slopes(&self, x: &mut [f64]) {
-        let (mut energies, mut slopes) = (Strip::ZERO, Strip::ZERO);
+        let (mut energies, mut slopes) = (LawStrip::ZERO, LawStrip::ZERO);
         for x in x.chunks_mut(LENGTH) {
             let (energies, slopes) = (&mut energies[..x.len()], &mut slopes[..x.len()]);
             for (energy, s) in energies.iter_mut().zip(&*x) {
@@ -167,7 +167,7 @@ impl<L: PairLaw> PairLaw for Switched<L> {
         self.law.undefined(self.asked(s))
     }
 
-    fn expressions(&self) -> Vec<String> {
+    fn expressions(&self) -> Vec<SubExpression> {
         self.law.expressions()
     }
 }

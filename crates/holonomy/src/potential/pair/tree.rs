@@ -28,7 +28,7 @@ struct Octet {
 
 /// Boxes around slots.
 #[derive(Default)]
-pub(super) struct Tree {
+pub(super) struct BoxTree {
     /// Level by level, the leaves first.
     octets: Vec<Octet>,
     /// Where levels begin, and the end.
@@ -50,7 +50,7 @@ pub(super) fn lanes(mut bits: u8) -> impl Iterator<Item = usize> {
     })
 }
 
-impl Tree {
+impl BoxTree {
     /// Brings the places of a tree in order.
     pub(super) fn sort(places: &mut [Place]) {
         sort(places, places.len().next_power_of_two());
@@ -132,7 +132,7 @@ impl Tree {
 
 /// Goes from leaf to leaf.
 pub(super) struct Near<'a> {
-    tree: &'a Tree,
+    tree: &'a BoxTree,
     around: Bounds,
     square: f64,
     top: usize,

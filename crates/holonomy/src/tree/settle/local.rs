@@ -1,18 +1,18 @@
 //! Forces at rest, and the linear problem at one configuration: see `settle.rs`.
-use super::{Search, SettleError};
+use super::{SettleError, SettleSearch};
 use crate::{
     geometry::se3::{Wrench, angular, linear, wrench_from},
+    solve::{SingularValues, product},
     tree::{
-        Rows,
-        assemble::{MOST_SWEEPS, PRECISION, displaced, evaluate},
+        ConstraintRows,
+        assemble::{displaced, evaluate},
+        min_norm::is_independent,
     },
 };
 use nalgebra::{Cholesky, DMatrix, DVector};
 
 /// Displacement for central differences: the third root of rounding, and smaller for the sake of stiff springs.
 const DIFFERENCE: f64 = 1e-5;
-/// Rows below this fraction of their length depend on others; the root of what it is for their products.
-const DEPENDENT_ROW: f64 = 3e-6;
 /// Rows below this fraction of the longest are rounding.
 const ROUNDED_ROW: f64 = 1e-10;
 
@@ -21,7 +21,7 @@ pub(super) struct Forces {
     /// F, and the sum of the sizes of its terms.
     pub(super) value: DVector<f64>,
     pub(super) terms: DVector<f64>,
-    pub(super) rows: Rows,
+    pub(super) rows: ConstraintRows,
 }
 
 /// The linear problem at one configuration.
@@ -42,7 +42,7 @@ pub(super) struct Local {
     pub(super) symmetric: DMatrix<f64>,
 }
 
-impl Search<'_> {
+impl SettleSearch<'_> {
     /// F at rest and G.
     pub(super) fn forces(&mut self, q: &[f64]) -> Result<Forces, SettleError> {
         let (tree, t) = (self.tree, self.settling.t);
@@ -76,7 +76,7 @@ impl Search<'_> {
                 sizes[parent].1 += moment + frames[i].offset.norm() * force;
             }
         }
-        let mut rows = Rows::default();
+        let mut rows = ConstraintRows::default();
         evaluate(tree, t, q, &mut rows);
         match value.iter().chain(&rows.jacobian).all(|x| x.is_finite()) {
             true => Ok(Forces { value, terms, rows }),
@@ -87,7 +87,7 @@ impl Search<'_> {
     /// r at a configuration, for given multipliers.
     fn residual(&mut self, q: &[f64], lambda: &DVector<f64>) -> Result<DVector<f64>, SettleError> {
         let forces = self.forces(q)?;
-        Ok(unbalanced(&forces, lambda))
+        Ok(residual_of(&forces, lambda))
     }
 
     /// H, column by column.
@@ -118,17 +118,17 @@ impl Search<'_> {
         let inverse = lower.solve_lower_triangular(&one).ok_or(SettleError::Undefined)?;
 
         let (normal, lambda) = self.multipliers(&inverse, forces);
-        let residual = unbalanced(forces, &lambda);
+        let residual = residual_of(forces, &lambda);
         let h = self.stiffness(&lambda)?;
         let project = |x: DVector<f64>| &x - &normal * normal.tr_mul(&x);
         let push = project(&inverse * &residual);
         let terms = (inverse.abs() * &forces.terms).norm();
-        let mut matrix = &inverse * h * inverse.transpose();
-        matrix -= &normal * (normal.tr_mul(&matrix));
-        matrix -= (&matrix * &normal) * normal.transpose();
+        let mut matrix = product(&product(&inverse, &h), &inverse.transpose());
+        matrix -= product(&normal, &normal.tr_mul(&matrix));
+        matrix -= product(&product(&matrix, &normal), &normal.transpose());
         let scale = matrix.amax();
         let sigma = if scale > 0.0 { scale } else { 1.0 };
-        matrix += &normal * normal.transpose() * sigma;
+        matrix += product(&normal, &normal.transpose()) * sigma;
         let symmetric = (&matrix + matrix.transpose()) * 0.5;
         // Decompositions of what is not finite do not end.
         if !symmetric.iter().chain(push.iter()).all(|x| x.is_finite()) {
@@ -153,13 +153,13 @@ impl Search<'_> {
         forces: &Forces,
     ) -> (DMatrix<f64>, DVector<f64>) {
         let (m, n) = (self.tree.constraints(), self.still.len());
-        let held: Vec<usize> = (0..n).filter(|j| self.kept[*j]).collect();
+        let held: Vec<usize> = (0..n).filter(|j| self.fixed[*j]).collect();
         let mut across = DMatrix::zeros(n, m + held.len());
         if m > 0 {
             let jacobian = DMatrix::from_row_slice(m, n, &forces.rows.jacobian);
             across
                 .columns_mut(0, m)
-                .copy_from(&(inverse * jacobian.transpose()));
+                .copy_from(&product(inverse, &jacobian.transpose()));
         }
         for (k, j) in held.iter().enumerate() {
             across.set_column(m + k, &inverse.column(*j));
@@ -179,32 +179,39 @@ impl Search<'_> {
             column *= *scale;
         }
         let none = || (DMatrix::zeros(n, 0), DVector::zeros(m));
-        let svd = match across.iter().all(|x| x.is_finite()) {
-            true => across.try_svd(true, true, PRECISION, MOST_SWEEPS),
-            false => None,
-        };
-        let Some(svd) = svd else { return none() };
-        let (Some(u), Some(v_t)) = (&svd.u, &svd.v_t) else {
+        if !across.iter().all(|x| x.is_finite()) {
+            return none();
+        }
+        let Some(SingularValues {
+            scaled,
+            values,
+            right,
+        }) = SingularValues::new(across)
+        else {
             return none();
         };
-        let largest = svd.singular_values.amax();
-        let ranked: Vec<usize> = (0..svd.singular_values.len())
-            .filter(|k| svd.singular_values[*k] > DEPENDENT_ROW * largest)
+        let square = |value: f64| value * value;
+        let largest = square(values.amax());
+        let ranked: Vec<usize> = (0..values.len())
+            .filter(|k| is_independent(square(values[*k]), largest))
             .collect();
-        let normal = u.select_columns(&ranked);
+        let mut normal = scaled.select_columns(&ranked);
+        for (mut column, rank) in normal.column_iter_mut().zip(&ranked) {
+            column /= values[*rank];
+        }
         let pull = normal.tr_mul(&(inverse * &forces.value));
         let mut lambda = DVector::zeros(scale.len());
         for (k, rank) in ranked.iter().enumerate() {
-            lambda += v_t.row(*rank).transpose() * (pull[k] / svd.singular_values[*rank]);
+            lambda += right.column(*rank) * (pull[k] / values[*rank]);
         }
         lambda.component_mul_assign(&scale);
-        // Those that hold coordinates are nobody's business, but they balance.
+        // Multipliers that hold coordinates are left out, but their forces are balanced.
         (normal, lambda)
     }
 }
 
 /// `F − Gᵀλ`; multipliers beyond those of the constraints hold coordinates.
-pub(super) fn unbalanced(forces: &Forces, lambda: &DVector<f64>) -> DVector<f64> {
+pub(super) fn residual_of(forces: &Forces, lambda: &DVector<f64>) -> DVector<f64> {
     let n = forces.value.len();
     let mut r = forces.value.clone();
     for (row, lambda) in forces.rows.jacobian.chunks_exact(n.max(1)).zip(lambda.iter()) {

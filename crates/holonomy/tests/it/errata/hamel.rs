@@ -1,4 +1,4 @@
-//! Document 000, in its own variables: Ω and Γ seen from the body, m r² = 1, g/r = 1.
+//! Zenkov–Leok–Bloch, in its own variables: Ω and Γ seen from the body, m r² = 1, g/r = 1.
 use holonomy::{Vec3, geometry::so3};
 use nalgebra::Matrix3;
 
@@ -115,7 +115,7 @@ fn first_kick_of_stormer_verlet_is_quadratic() {
 
 #[test]
 fn an_iteration_stopped_at_1e_12_explains_the_printed_1e_10() {
-    // Document 000 prints 1e-10 for length and energy after 10 000 steps and names rounding as the cause.
+    // Zenkov–Leok–Bloch prints 1e-10 for length and energy after 10 000 steps and names rounding as the cause.
     let length = |tolerance: f64| {
         let mut state = (Vec3::x() * 0.6, START);
         let mut worst = 0.0_f64;

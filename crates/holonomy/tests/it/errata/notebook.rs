@@ -1,4 +1,4 @@
-//! Document 002: why its Runge–Kutta runs fail. The notebook holds torque and attitude still while the spin moves,
+//! Beckman's notebook: why its Runge–Kutta runs fail. The notebook holds torque and attitude still while the spin moves,
 //! and the spin while the attitude moves; the same four stages on both together do what the method promises.
 use holonomy::{Vec3, geometry::so3};
 
@@ -109,7 +109,7 @@ fn baton() -> (Body, State) {
 
 #[test]
 fn frozen_stages_fail_where_coupled_ones_do_not() {
-    // papers.md 4.2, ten seconds: gains of 29.3 and 2.27 J, over the top at 1.28 and 1.576 s, 0.189 J and never.
+    // docs/reading.md 4.2, ten seconds: gains of 29.3 and 2.27 J, over the top at 1.28 and 1.576 s, 0.189 J and never.
     let (body, start) = baton();
     for (h, gain, top) in [
         (0.01, 29.3, Some(1.28)),
@@ -137,7 +137,7 @@ fn frozen_stages_fail_where_coupled_ones_do_not() {
 
 #[test]
 fn frozen_stages_are_of_first_order() {
-    // papers.md 4.2: |ΔE| at 1.2 s is 0.320, 0.161, 0.0805, 0.0403 J for 1, ½, ¼, ⅛ ms.
+    // docs/reading.md 4.2: |ΔE| at 1.2 s is 0.320, 0.161, 0.0805, 0.0403 J for 1, ½, ¼, ⅛ ms.
     let (body, start) = baton();
     for (h, printed) in [(1e-3, 0.320), (5e-4, 0.161), (2.5e-4, 0.0805), (1.25e-4, 0.0403)] {
         let (gained, ..) = body.run(start, h, 1.2, Coupling::Frozen);
@@ -147,7 +147,7 @@ fn frozen_stages_are_of_first_order() {
 
 #[test]
 fn frozen_attitude_turns_the_momentum_of_the_racket() {
-    // papers.md 4.3: 300 s at 0.03 s; the momentum in space turns by 6.7e-2 of its size, coupled by 6.9e-5.
+    // docs/reading.md 4.3: 300 s at 0.03 s; the momentum in space turns by 6.7e-2 of its size, coupled by 6.9e-5.
     let body = Body {
         moments: Vec3::new(0.080_158_7, 0.082_539_7, 0.003_968_25),
         centre: Vec3::zeros(),

@@ -300,7 +300,8 @@ fn domain(text: &str, x: f64, y: f64) -> DomainError {
     let error = program
         .evaluate(&point, &mut program.workspace(), &mut out)
         .unwrap_err();
-    assert!(program.expressions()[error.number as usize].contains(&error.expression));
+    let part = &program.expressions()[error.number as usize];
+    assert_eq!((&part.text, part.order), (&error.expression, error.order));
     error
 }
 

@@ -1,10 +1,9 @@
 use super::{Text, method};
 use holonomy::{
     formula::{Formula, Kind},
-    hamel::{FormulaFrame, FrameError, FrameFormulas, Slots},
     integrator::{Cause, Integrator, StepError},
-    lagrangian::Undefined,
-    system::System,
+    lagrangian::{Derivatives, FormulaMechanics, Formulas, Lagrangian, LagrangianError, Mechanics, Slots},
+    system::{System, Undefined},
 };
 
 const PLANE: Text = Text {
@@ -22,7 +21,7 @@ const PLANE: Text = Text {
 /// What a step says, with the state left as it was.
 fn refused(text: &Text, q: &[f64], v: &[f64]) -> (StepError, String) {
     let system = text.system();
-    let mut state = system.state(0.0, q, v);
+    let mut state = system.state(0.0, q, v).unwrap();
     // Without a momentum of its own there is one all the same.
     state.p.iter_mut().for_each(|p| {
         if !p.is_finite() {
@@ -52,7 +51,7 @@ fn fields_that_depend_on_each_other() {
         message.starts_with("the frame is singular here: the field of `v` is a combination"),
         "{message}"
     );
-    // The two fields of document 000 without the third: singular where Γ is horizontal.
+    // The two fields of Zenkov–Leok–Bloch without the third: singular where Γ is horizontal.
     let two = Text {
         coordinates: &["Gamma"],
         fields: &[&["cross(Gamma, [1, 0, 0])"], &["cross(Gamma, [0, 1, 0])"]],
@@ -97,7 +96,7 @@ fn brackets_that_leave_the_frame() {
         ..text
     }
     .system();
-    let mut state = closed.state(0.0, &[0.3, 0.2, 0.0], &[1.0, 0.5]);
+    let mut state = closed.state(0.0, &[0.3, 0.2, 0.0], &[1.0, 0.5]).unwrap();
     assert!(method(&closed).step(&mut state, 0.1).is_ok());
 }
 
@@ -155,11 +154,12 @@ fn formulas_that_make_no_frame() {
             .collect();
         let forces: Vec<Formula> = forces.iter().map(|text| parse(text)).collect();
         let (lagrangian, invariants) = (&parse("u^2"), &[]);
-        FormulaFrame::new(&FrameFormulas {
+        FormulaMechanics::new(&Formulas {
             slots,
             fields: &fields,
             lagrangian,
             forces: &forces,
+            constraints: &[],
             invariants,
         })
         .err()
@@ -168,20 +168,23 @@ fn formulas_that_make_no_frame() {
     assert_eq!(build(&[&["x", "1"]], &[]), None);
     assert_eq!(
         build(&[], &[]),
-        Some(FrameError::FieldCount { given: 0, wanted: 1 })
+        Some(LagrangianError::FieldCount { given: 0, wanted: 1 })
     );
     assert_eq!(
         build(&[&["x"]], &[]),
-        Some(FrameError::FieldComponents { field, given, wanted })
+        Some(LagrangianError::FieldComponents { field, given, wanted })
     );
-    assert_eq!(build(&[&["x", "t"]], &[]), Some(FrameError::FieldMoves { field }));
+    assert_eq!(
+        build(&[&["x", "t"]], &[]),
+        Some(LagrangianError::FieldMoves { field })
+    );
     assert_eq!(
         build(&[&["x", "y'"]], &[]),
-        Some(FrameError::FieldMoves { field })
+        Some(LagrangianError::FieldMoves { field })
     );
     assert_eq!(
         build(&[&["x", "1"]], &["x"]),
-        Some(FrameError::ForceComponents { given, wanted })
+        Some(LagrangianError::ForceComponents { given, wanted })
     );
     assert_eq!(
         Slots::scope(&[("x", Kind::Scalar)], &[("x", Kind::Scalar)])
@@ -189,6 +192,69 @@ fn formulas_that_make_no_frame() {
             .0,
         1
     );
+}
+
+#[test]
+fn names_that_do_not_fit_a_frame() {
+    /// Two free coordinates in a frame of three fields, or under a constraint.
+    struct Odd {
+        fields: Option<usize>,
+        constraints: usize,
+    }
+    impl Mechanics for Odd {
+        fn coordinates(&self) -> usize {
+            2
+        }
+        fn fields(&self) -> Option<usize> {
+            self.fields
+        }
+        fn constraints(&self) -> usize {
+            self.constraints
+        }
+        fn lagrangian(&self, _: f64, _: &[f64], _: &[f64], _: &mut Derivatives) -> Result<(), Undefined> {
+            Err(Undefined::SingularMass)
+        }
+    }
+    let names = |count: usize| -> Vec<String> { (0..count).map(|i| format!("x{i}")).collect() };
+    let plain = |fields, coordinates| {
+        let odd = Box::new(Odd {
+            fields,
+            constraints: 0,
+        });
+        Lagrangian::new(odd, &names(coordinates)).err()
+    };
+    assert_eq!(plain(None, 2), None);
+    for given in [1, 3] {
+        assert_eq!(
+            plain(None, given),
+            Some(LagrangianError::CoordinateNames { given, wanted: 2 })
+        );
+    }
+    let unnamed = LagrangianError::QuasiVelocityNames { given: 0, wanted: 3 };
+    assert_eq!(plain(Some(3), 2), Some(unnamed));
+    let framed = |constraints, [coordinates, velocities]: [usize; 2], constrained: &[usize]| {
+        let odd = Box::new(Odd {
+            fields: None,
+            constraints,
+        });
+        Lagrangian::in_frame(odd, &names(coordinates), &names(velocities), constrained).err()
+    };
+    assert_eq!(framed(0, [2, 2], &[1]), None);
+    assert_eq!(
+        framed(0, [1, 2], &[]),
+        Some(LagrangianError::CoordinateNames { given: 1, wanted: 2 })
+    );
+    for given in [1, 3] {
+        assert_eq!(
+            framed(0, [2, given], &[]),
+            Some(LagrangianError::QuasiVelocityNames { given, wanted: 2 })
+        );
+    }
+    assert_eq!(
+        framed(0, [2, 2], &[2]),
+        Some(LagrangianError::NoSuchQuasiVelocity { number: 2, count: 2 })
+    );
+    assert_eq!(framed(1, [2, 2], &[]), Some(LagrangianError::ConstraintsInFrame));
 }
 
 #[test]
@@ -202,7 +268,10 @@ fn a_step_allocates_nothing() {
         },
     ] {
         let system = text.system();
-        let (mut state, mut method) = (system.state(0.0, &[0.3, 0.2], &[1.0, 0.5]), method(&system));
+        let (mut state, mut method) = (
+            system.state(0.0, &[0.3, 0.2], &[1.0, 0.5]).unwrap(),
+            method(&system),
+        );
         let mut steps = |count: u32| {
             for _ in 0..count {
                 method.attempt(&mut state, 1e-3).unwrap();
@@ -216,7 +285,8 @@ fn a_step_allocates_nothing() {
 #[test]
 fn a_state_that_is_not_finite_is_refused() {
     let system = PLANE.system();
-    let mut state = system.state(0.0, &[0.3, f64::NAN], &[1.0, 0.5]);
+    let mut state = system.state(0.0, &[0.3, 0.2], &[1.0, 0.5]).unwrap();
+    state.q[1] = f64::NAN;
     let error = method(&system).step(&mut state, 0.1).unwrap_err();
     assert!(
         matches!(error.fault.cause, Cause::NotFinite | Cause::Undefined(_)),

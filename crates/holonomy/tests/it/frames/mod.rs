@@ -1,4 +1,4 @@
-//! Hamel's formalism: the pendulum of document 000, structure functions, nonholonomic constraints.
+//! Hamel's formalism: the pendulum of Zenkov–Leok–Bloch, structure functions, nonholonomic constraints.
 
 /// Does Hamel's form agree with Lagrange's?
 mod covariance;
@@ -6,14 +6,14 @@ mod covariance;
 mod faults;
 /// Are nonholonomic motions those of the books?
 mod nonholonomic;
-/// Is the pendulum of document 000 that of the document?
+/// Is the pendulum of Zenkov–Leok–Bloch that of the document?
 mod pendulum;
 
 use holonomy::{
     diagnostics::{distance, observed_order},
     formula::{Formula, Kind},
-    hamel::{FormulaFrame, FrameFormulas, Hamel, Slots},
     integrator::{Adaptive, DiscreteHamel, Integrator},
+    lagrangian::{FormulaMechanics, Formulas, Lagrangian, Slots},
     system::{Measurement, State, System},
 };
 use std::sync::Arc;
@@ -33,7 +33,7 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn system(&self) -> Arc<Hamel> {
+    fn system(&self) -> Arc<Lagrangian> {
         let kind = |name: &str| match name.starts_with(char::is_uppercase) {
             true => Kind::Vector,
             false => Kind::Scalar,
@@ -57,11 +57,12 @@ impl Text<'_> {
             .iter()
             .map(|(name, text)| ((*name).to_owned(), parse(text)))
             .collect();
-        let frame = FormulaFrame::new(&FrameFormulas {
+        let frame = FormulaMechanics::new(&Formulas {
             slots,
             fields: &fields,
             lagrangian: &parse(&self.lagrangian),
             forces: &forces,
+            constraints: &[],
             invariants: &invariants,
         })
         .unwrap();
@@ -73,21 +74,17 @@ impl Text<'_> {
                 })
                 .collect()
         };
-        Arc::new(Hamel::new(
-            Box::new(frame),
-            &names(&a),
-            &names(&b),
-            self.constrained,
-        ))
+        let system = Lagrangian::in_frame(Box::new(frame), &names(&a), &names(&b), self.constrained);
+        Arc::new(system.unwrap())
     }
 }
 
-fn method(system: &Arc<Hamel>) -> DiscreteHamel {
-    DiscreteHamel::new(system.clone(), 30)
+fn method(system: &Arc<Lagrangian>) -> DiscreteHamel {
+    DiscreteHamel::new(system.clone(), 30).unwrap()
 }
 
 /// The state after a number of steps.
-fn stepped(system: &Arc<Hamel>, start: &State, h: f64, steps: u32) -> State {
+fn stepped(system: &Arc<Lagrangian>, start: &State, h: f64, steps: u32) -> State {
     let (mut method, mut state) = (method(system), start.clone());
     for _ in 0..steps {
         method.step(&mut state, h).unwrap_or_else(|error| {
@@ -98,21 +95,21 @@ fn stepped(system: &Arc<Hamel>, start: &State, h: f64, steps: u32) -> State {
 }
 
 /// The state after a time, to about 1e-13.
-fn reference(system: &Arc<Hamel>, start: &State, time: f64) -> State {
+fn reference(system: &Arc<Lagrangian>, start: &State, time: f64) -> State {
     let mut state = start.clone();
     let mut method = Adaptive::dop853(system.clone(), 3e-14, 1e-15);
     method.step(&mut state, time).unwrap();
     state
 }
 
-fn measured(system: &Hamel, state: &State) -> Measurement {
+fn measured(system: &Lagrangian, state: &State) -> Measurement {
     let mut out = Measurement::default();
     system.measure(state, &mut out, &mut system.scratch());
     out
 }
 
 /// Order of the discrete method against a given state after `time`.
-fn order(system: &Arc<Hamel>, start: &State, exact: &State, time: f64, counts: [u32; 3]) -> f64 {
+fn order(system: &Arc<Lagrangian>, start: &State, exact: &State, time: f64, counts: [u32; 3]) -> f64 {
     let steps = counts.map(|count| time / f64::from(count));
     let errors = counts.map(|count| distance(&stepped(system, start, time / f64::from(count), count), exact));
     println!("errors {errors:?}");

@@ -3,8 +3,8 @@ use super::{Random, bits_of, cutoff, formula, gradient, largest, lennard_jones, 
 use holonomy::{
     Vec3,
     geometry::Icosphere,
-    lagrangian::Undefined,
     potential::{Cutoff, CutoffError, LennardJones, NearPairs, PairLaw, Pairs, Potential},
+    system::Undefined,
 };
 
 #[test]
@@ -58,7 +58,7 @@ fn typed_laws_say_what_has_no_value() {
         let Some(Undefined::Expression { number, argument }) = potential.undefined(&far) else {
             panic!("{:?}", potential.undefined(&far));
         };
-        assert_eq!(potential.expressions()[number as usize], "log(0.5 - r)");
+        assert_eq!(potential.expressions()[number as usize].text, "log(0.5 - r)");
         assert!(argument < 0.0);
         assert!(potential.energy(&near).is_nan());
         let closer = [Vec3::x(), Vec3::new(0.96, 0.28, 0.0)];

@@ -3,11 +3,11 @@ use super::{Random, bits_of, cutoff, lennard_jones};
 use holonomy::{
     Vec3,
     geometry::{Icosphere, s2},
-    integrator::catalog::{Mechanism, Options, find},
+    integrator::catalog::find,
     potential::{Cutoff, LennardJones, NearPairs, PairLaw, Potential, Symmetry},
     simulation::Simulation,
-    spheres::{Body, Inertia, Spheres},
-    system::{Base, Measurement},
+    spheres::{Body, Spheres, SpheresParts},
+    system::{Measurement, Mechanism},
 };
 use std::sync::Arc;
 
@@ -58,14 +58,13 @@ fn simulation(potential: impl FnOnce(f64, usize) -> Box<dyn Potential>) -> (Simu
     let mesh = Icosphere::new(2);
     let sigma = mesh.mean_edge() / 2.0_f64.powf(1.0 / 6.0);
     let q = mesh.vertices;
-    let bodies = (0..q.len()).map(|k| Body {
-        name: format!("molecule-{k}"),
-        base: Base::Fixed(Vec3::zeros()),
-        length: 1.0,
+    let bodies = (0..q.len()).map(|k| Body::point(format!("molecule-{k}"), 1.0, 1.0));
+    let spheres = Spheres::new(SpheresParts {
+        bodies: bodies.collect(),
+        potentials: vec![potential(sigma, q.len())],
+        ..SpheresParts::default()
     });
-    let inertia = Inertia::diagonal_matrix(q.iter().map(|_| 1.0));
-    let potential = potential(sigma, q.len());
-    let spheres = Arc::new(Spheres::new(bodies.collect(), inertia, vec![], vec![potential]));
+    let spheres = Arc::new(spheres.unwrap());
     let mut random = Random(11);
     let mut part = || 0.3 * (random.next() - 0.5);
     let omega: Vec<Vec3> = q
@@ -74,11 +73,9 @@ fn simulation(potential: impl FnOnce(f64, usize) -> Box<dyn Potential>) -> (Simu
         .collect();
     let mechanism = Mechanism::Spheres(spheres.clone());
     let method = find("sphere-explicit").unwrap();
-    let simulation = Simulation {
-        system: mechanism.system(),
-        integrator: (method.build)(&mechanism, &Options::default()).unwrap(),
-        state: spheres.state(&q, &omega),
-    };
+    let integrator = method.build(&mechanism).unwrap();
+    let state = spheres.state(&q, &omega).unwrap();
+    let simulation = Simulation::new(mechanism.system(), integrator, state, 0.005);
     (simulation, spheres)
 }
 
@@ -100,7 +97,7 @@ fn plain(sigma: f64, _: usize) -> Box<dyn Potential> {
 
 fn measure(simulation: &Simulation) -> Measurement {
     let mut out = Measurement::default();
-    let system = &simulation.system;
+    let system = simulation.system();
     system.measure(&simulation.state, &mut out, &mut system.scratch());
     out
 }
@@ -110,7 +107,7 @@ fn errors(mut simulation: Simulation, h: f64, steps: u32) -> (f64, f64) {
     let start = measure(&simulation);
     let (mut energy, mut momentum) = (0.0_f64, 0.0_f64);
     for step in 1..=steps {
-        simulation.integrator.step(&mut simulation.state, h).unwrap();
+        simulation.step_by(h).unwrap();
         if step % 20 == 0 {
             let now = measure(&simulation);
             energy = energy.max((now.energy.total() - start.energy.total()).abs());
@@ -158,13 +155,13 @@ fn restarts_with_new_lists_are_exact() {
     let (mut straight, _) = simulation(smooth);
     let (mut second, _) = simulation(smooth);
     for k in 0..400 {
-        straight.integrator.step(&mut straight.state, 0.005).unwrap();
+        straight.step_by(0.005).unwrap();
         if k % 37 == 0 {
             // A new system, with lists of its own, goes on from here.
             (second, _) = simulation(smooth);
             second.state = straight.state.clone();
         } else {
-            second.integrator.step(&mut second.state, 0.005).unwrap();
+            second.step_by(0.005).unwrap();
         }
         let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&straight.state.q), bits(&second.state.q), "step {k}");

@@ -105,7 +105,7 @@ fn a_rotation_may_be_given_in_any_words() {
         );
         load("words", &text, &[]).state.q
     };
-    // Document 002: pitch of 10° about y.
+    // Beckman's notebook: pitch of 10° about y.
     let half = 5f64.to_radians();
     let pitch = [half.cos(), 0.0, half.sin(), 0.0];
     let words = [

@@ -8,7 +8,7 @@ use holonomy::{
     geometry::RigidInertia,
     integrator::Integrator,
     system::{State, System},
-    tree::{Beam, Joint, Link, Tree, TreeParts, Wrench, WrenchFrame},
+    tree::{AppliedWrench, Beam, Joint, Link, Tree, TreeParts, WrenchFrame},
 };
 use nalgebra::{DMatrix, DVector, UnitQuaternion};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ fn curvature(tree: &Tree) -> DMatrix<f64> {
 
 #[test]
 fn small_deformations_have_the_stiffness_matrix_of_the_frame_element() {
-    // papers.md 5.4 in the plane of x and y, both ends displaced; and in space, by its planes.
+    // docs/reading.md 5.4 in the plane of x and y, both ends displaced; and in space, by its planes.
     let (l, ea, ei_y, ei_z, gj) = (0.8, 7.0, 3.0, 2.0, 1.5);
     let link = Link::Beam(Beam {
         tension: ea,
@@ -152,7 +152,7 @@ fn plane_cantilever(n: usize, length: f64, ei: f64, mass: f64, load: f64) -> Arc
             ..beam([k, k + 1], element)
         }));
     }
-    parts.wrenches.push(Wrench {
+    parts.wrenches.push(AppliedWrench {
         body: 3 * n - 1,
         position: Vec3::zeros(),
         frame: WrenchFrame::Mixed,
@@ -246,7 +246,7 @@ fn the_first_mode_of_a_cantilever_has_its_frequency() {
         // The motion itself: the midpoint rule turns the phase by 2 arctan(ωh/2) in each step.
         let (amplitude, h) = (1e-5, 0.05);
         let q: Vec<f64> = mode.iter().map(|x| amplitude * x).collect();
-        let mut state = tree.state(0.0, &q, &vec![0.0; size]);
+        let mut state = tree.state(0.0, &q, &vec![0.0; size]).unwrap();
         let mut method = variational(&tree);
         for step in 1..=100 {
             method.step(&mut state, h).unwrap();

@@ -1,12 +1,12 @@
-//! What steps take over from each other: the derivative of an earlier step, and a first guess from several.
+//! What steps take over from each other: the derivative of an earlier step, and an initial guess from several.
 use holonomy::{
     Vec3,
     geometry::{Pose, RigidInertia},
     integrator::{Integrator, TreeOptions, TreeVariational},
-    model::{self, Source},
-    system::State,
-    tree::{Body, Joint, Tree, TreeParts},
+    system::{Carry, State, Tag},
+    tree::{Joint, RigidBody, Tree, TreeParts},
 };
+use holonomy_model::{self as model, Source};
 use std::sync::Arc;
 
 /// A way to make the method again, a state and a step size.
@@ -42,7 +42,7 @@ fn cases() -> Vec<Case> {
         })
         .collect();
     let link = -Vec3::z();
-    let bodies = (0..80).map(|i: usize| Body {
+    let bodies = (0..80).map(|i: usize| RigidBody {
         name: format!("link-{i}"),
         parent: i.checked_sub(1),
         joint: Joint::Revolute { axis: Vec3::y() },
@@ -58,7 +58,7 @@ fn cases() -> Vec<Case> {
     let tree = Arc::new(Tree::new(parts).unwrap());
     cases.push(Case {
         name: "chain",
-        state: tree.state(0.0, &tree.zero(0.0), &[0.0; 80]),
+        state: tree.state(0.0, &tree.zero(0.0), &[0.0; 80]).unwrap(),
         method: Box::new(move || Box::new(TreeVariational::new(tree.clone(), TreeOptions::default()))),
         h: 0.01,
     });
@@ -76,7 +76,7 @@ fn run(method: &mut dyn Integrator, state: &State, h: f64, steps: u32) -> State 
 /// Equal to the bit, what is carried too.
 fn assert_same(a: &State, b: &State, why: &str) {
     let bits = |s: &State| -> Vec<u64> {
-        let parts = [&s.q, &s.p, &s.lambda, &s.carry];
+        let parts = [&s.q[..], &s.p, &s.lambda, s.carry.numbers()];
         parts
             .iter()
             .flat_map(|part| part.iter().map(|x| x.to_bits()))
@@ -119,7 +119,7 @@ fn what_is_carried_is_left_aside_where_it_does_not_belong() {
     for case in cases() {
         let middle = run(&mut *(case.method)(), &case.state, case.h, 25);
         let bare = |state: &State| State {
-            carry: Vec::new(),
+            carry: Carry::default(),
             ..state.clone()
         };
         let step = |state: &State, h: f64| run(&mut *(case.method)(), state, h, 2);
@@ -130,7 +130,7 @@ fn what_is_carried_is_left_aside_where_it_does_not_belong() {
         let h = 0.7 * case.h;
         assert_same(&step(&middle, h), &step(&bare(&middle), h), case.name);
         let mut foreign = middle.clone();
-        foreign.carry.truncate(17);
+        foreign.carry_for(Tag::new(*b"else", 1)).truncate(17);
         assert_same(&step(&foreign, case.h), &step(&bare(&middle), case.h), case.name);
         // Where it does belong it changes nothing but rounding: the cable shakes and doubles it some ten times.
         let (with, without) = (step(&middle, case.h), step(&bare(&middle), case.h));
@@ -142,17 +142,24 @@ fn what_is_carried_is_left_aside_where_it_does_not_belong() {
 
 #[test]
 fn what_is_carried_saves_iterations() {
-    for (case, bound) in cases().into_iter().zip([1.5, 3.5, 4.0]) {
+    // Not for the chain: there a correction by a stale Jacobian is cheap, and there are more of them.
+    for case in cases().into_iter().filter(|case| case.name != "chain") {
         let mut method = (case.method)();
         let mut state = run(&mut *method, &case.state, case.h, 100);
-        let mut sum = 0;
+        let (mut with, mut without) = (0, 0);
         for _ in 0..100 {
-            sum += method.step(&mut state, case.h).unwrap().iterations;
+            let mut bare = state.clone();
+            bare.carry.clear();
+            without += method.step(&mut bare, case.h).unwrap().iterations;
+            with += method.step(&mut state, case.h).unwrap().iterations;
         }
-        let mean = f64::from(sum) / 100.0;
-        println!("{}: {mean} iterations", case.name);
-        // One where the motion is smooth; from the state alone all take more than four.
-        assert!(mean <= bound, "{}: {mean}", case.name);
+        println!(
+            "{}: {with} iterations in 100 steps, {without} from the state alone",
+            case.name
+        );
+        // The guess from earlier steps is better than that from one state by at least an order in h, which is worth an
+        // iteration: in most steps, because some end within the same one.
+        assert!(with + 50 < without, "{}: {with} {without}", case.name);
     }
 }
 
@@ -192,7 +199,8 @@ fn rounding_of_what_cancels_is_not_corrected() {
         sum += method.step(&mut state, 0.001).unwrap().iterations;
     }
     println!("{sum} iterations");
-    // Moments, and impulses of constraints, nearly cancel along a cable. It takes 82; measured by what is left of them,
-    // without the arms and terms whose rounding they have, 104.
+    // Moments, and impulses of constraints, nearly cancel along a cable. A correction and an iteration that finds nothing
+    // but rounding are 80. Were rounding measured by the moments that are left, without the arms and terms that they
+    // are made of, it would be corrected again and again: 104. The bound is halfway.
     assert!(sum <= 92, "{sum}");
 }

@@ -5,10 +5,10 @@ use holonomy::{
     diagnostics::distance,
     geometry::RigidInertia,
     integrator::catalog,
-    model,
-    system::{State, System},
+    system::{Mechanism, State, System},
     tree::{Beam, Joint, Link, Tree, TreeParts},
 };
+use holonomy_model as model;
 use nalgebra::UnitQuaternion;
 
 /// Two pendulums of rods with a force between their ends, by its text.
@@ -39,7 +39,7 @@ fn ended(model: &model::Model) -> (State, f64) {
     let mut simulation = model.simulation();
     let (mut iterations, h) = (0, model.schedule.step);
     for _ in 0..model.schedule.steps {
-        let info = simulation.integrator.step(&mut simulation.state, h).unwrap();
+        let info = simulation.step_by(h).unwrap();
         iterations += info.iterations;
     }
     (
@@ -81,13 +81,11 @@ fn a_formula_without_value_stops_the_step_by_its_name() {
     // The ends part until the root has no value.
     let model = written(r#"potential = [{ kind = "formula", energy = "20*sqrt(2 - norm(a - b)^2)" }]"#);
     for name in ["tree-variational", "rk4", "dop853"] {
-        let mut simulation = model.simulation();
-        simulation.integrator =
-            (catalog::find(name).unwrap().build)(&model.mechanism, &model.options).unwrap();
-        let stopped = (0..1000).find_map(|_| simulation.integrator.step(&mut simulation.state, 0.01).err());
-        let said = stopped
-            .expect("it ends")
-            .describe(model.mechanism.system().layout());
+        let method = catalog::find(name).unwrap();
+        let integrator = method.build_with(&model.mechanism, &model.options).unwrap();
+        let mut simulation = crate::common::simulation_by(&model, integrator);
+        let stopped = (0..1000).find_map(|_| simulation.step_by(0.01).err());
+        let said = stopped.expect("it ends").message;
         println!("{name}: {said}");
         assert!(said.contains("sqrt"), "{name}: {said}");
     }
@@ -104,7 +102,7 @@ fn links_of_a_model_are_those_of_code() {
             end_turned = [1, 0, 0, 0], length = 0.5, EA = 10, EI = 1 },
         ]"#,
     );
-    let catalog::Mechanism::Tree(read) = &model.mechanism else {
+    let Mechanism::Tree(read) = &model.mechanism else {
         panic!("a tree")
     };
     let mut parts = TreeParts {
@@ -159,7 +157,7 @@ fn steps_with_links_allocate_nothing() {
         beam = [{ between = ["a", "b"], length = 1.0, EA = 50.0, EI = 2.0 }]"#;
     let mut simulation = written(&format!("{formula}\n{links}")).simulation();
     let mut step = || {
-        simulation.integrator.step(&mut simulation.state, 0.01).unwrap();
+        simulation.step_by(0.01).unwrap();
     };
     (0..5).for_each(|_| step());
     let count = crate::allocation::allocations(|| (0..20).for_each(|_| step()));

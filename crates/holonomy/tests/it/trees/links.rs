@@ -6,8 +6,8 @@ use holonomy::{
     geometry::{Pose, RigidInertia},
     integrator::{Composition, Forcing, Integrator, TreeOptions, TreeVariational, catalog},
     potential::{Potential, Spring},
-    system::{Measurement, State, System},
-    tree::{Beam, Body, Joint, Link, Site, Tree, TreeParts, Wrench, WrenchFrame},
+    system::{Measurement, Mechanism, State, System},
+    tree::{AppliedWrench, Beam, Joint, Link, RigidBody, Site, Tree, TreeParts, WrenchFrame},
 };
 use nalgebra::UnitQuaternion;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ pub(super) fn body(
     joint: Joint,
     at: Vec3,
     inertia: RigidInertia,
-) -> Body {
-    Body {
+) -> RigidBody {
+    RigidBody {
         name,
         parent,
         joint,
@@ -30,8 +30,13 @@ pub(super) fn body(
 }
 
 pub(super) fn site(body: Option<usize>, position: Vec3) -> Site {
-    let name = body.map_or_else(|| "world".to_owned(), |body| format!("site-{body}"));
-    Site { name, body, position }
+    let on = body.map_or_else(|| "world".to_owned(), |body| body.to_string());
+    let [x, y, z] = position.into();
+    Site {
+        name: format!("{on} at {x}, {y}, {z}"),
+        body,
+        position,
+    }
 }
 
 pub(super) fn block(mass: f64) -> RigidInertia {
@@ -95,8 +100,13 @@ pub(super) fn moving(tree: &Tree, speed: f64) -> State {
     let x: Vec<f64> = (0..n).map(|k| 0.1 * wave(k, 1.7)).collect();
     let v: Vec<f64> = (0..n).map(|k| speed * wave(k, 2.3)).collect();
     let (q, _) = tree.state_from_canonical(&tree.zero(0.0), &x, &vec![0.0; n]);
-    tree.state(0.0, &q, &v)
+    tree.state(0.0, &q, &v).unwrap()
 }
+
+/// Newton's method squares the error: from 0.4, the fraction of a step by which links whip, to rounding there are
+/// log₂(ln ε / ln 0.4) = 5.3 squarings. One iteration more sees that nothing is left, and one may correct rounding. With
+/// a tenth of a term missing from the Jacobian it gains one digit an iteration, and needs 16.
+const QUADRATIC: u32 = 8;
 
 #[test]
 fn stiff_springs_are_solved_in_few_iterations() {
@@ -106,8 +116,8 @@ fn stiff_springs_are_solved_in_few_iterations() {
     let mut parts = blocks();
     // At rest, and moving.
     let free = Tree::new(blocks()).unwrap();
-    let mut places = vec![Vec3::zeros(); free.layout().bases.len()];
-    free.sites(&moving(&free, 0.5).q, &mut places);
+    let mut places = vec![Vec3::zeros(); free.layout().drawing.bases.len()];
+    free.sites(0.0, &moving(&free, 0.5).q, &mut places);
     for between in [[0, 1], [1, 2], [2, 3]] {
         let length = (places[between[0]] - places[between[1]]).norm();
         parts.potentials.push(spring(between, k, length));
@@ -123,7 +133,7 @@ fn stiff_springs_are_solved_in_few_iterations() {
         assert!(back < 1e-10, "{back:e}");
     }
     println!("free blocks, hω = 10: at most {worst} iterations");
-    assert!(worst <= 6, "{worst}");
+    assert!(worst <= QUADRATIC, "{worst}");
 
     // Two chains of 100 links, tip to tip, and from a tip to the world.
     let mut parts = TreeParts {
@@ -152,7 +162,7 @@ fn stiff_springs_are_solved_in_few_iterations() {
     parts.links = vec![damper([0, 1], 5.0)];
     let tree = Arc::new(Tree::new(parts).unwrap());
     let v: Vec<f64> = (0..200).map(|k| 0.05 * (k as f64).sin()).collect();
-    let mut state = tree.state(0.0, &tree.zero(0.0), &v);
+    let mut state = tree.state(0.0, &tree.zero(0.0), &v).unwrap();
     let mut method = variational(&tree);
     let counts: Vec<u32> = (0..100)
         .map(|_| method.step(&mut state, h).unwrap().iterations)
@@ -160,8 +170,7 @@ fn stiff_springs_are_solved_in_few_iterations() {
     let worst = *counts.iter().max().unwrap();
     let mean = f64::from(counts.iter().sum::<u32>()) / 100.0;
     println!("two chains of 100 links: {mean} iterations, at most {worst}");
-    // The links whip by 0.1 rad in a step, and a few more iterations look at rounding.
-    assert!(mean <= 5.5 && worst <= 8, "{mean} {worst}");
+    assert!(worst <= QUADRATIC, "{mean} {worst}");
 }
 
 #[test]
@@ -190,10 +199,10 @@ fn links_between_bodies_keep_all_momentum_and_links_to_the_world_do_not() {
             .unwrap(),
         );
         assert_eq!(
-            tree.layout().invariants.len(),
+            tree.layout().conserved.invariants.len(),
             6,
             "{name}: {:?}",
-            tree.layout().invariants
+            tree.layout().conserved.invariants
         );
         for forcing in [Forcing::Symmetric, Forcing::OneSided] {
             let options = TreeOptions {
@@ -233,7 +242,7 @@ fn links_between_bodies_keep_all_momentum_and_links_to_the_world_do_not() {
             })
             .unwrap(),
         );
-        let invariants = tree.layout().invariants.clone();
+        let invariants = tree.layout().conserved.invariants.clone();
         assert_eq!(invariants.len(), kept, "{name}: {invariants:?}");
         let (mut state, mut method) = (moving(&tree, 0.8), variational(&tree));
         let before = measure(&tree, &state).invariants;
@@ -296,7 +305,7 @@ fn orders_are_kept_with_dampers_and_conventional_methods_agree() {
     let tree = Arc::new(Tree::new(parts).unwrap());
     let start = moving(&tree, 0.3);
     let time = 0.5;
-    let mechanism = catalog::Mechanism::Tree(tree.clone());
+    let mechanism = Mechanism::Tree(tree.clone());
     let conventional = |name: &str, step: f64| {
         let options = catalog::Options {
             rtol: Some(1e-13),
@@ -308,7 +317,10 @@ fn orders_are_kept_with_dampers_and_conventional_methods_agree() {
         } else {
             options
         };
-        let mut method = (catalog::find(name).unwrap().build)(&mechanism, &options).unwrap();
+        let mut method = catalog::find(name)
+            .unwrap()
+            .build_with(&mechanism, &options)
+            .unwrap();
         let mut state = start.clone();
         for _ in 0..(time / step).round() as u32 {
             method.step(&mut state, step).unwrap();
@@ -353,7 +365,7 @@ fn a_wrench_is_the_same_in_all_frames_where_they_meet() {
         parts
             .bodies
             .push(body("b".to_owned(), None, joint, Vec3::zeros(), block(2.0)));
-        parts.wrenches.push(Wrench {
+        parts.wrenches.push(AppliedWrench {
             body: 0,
             position,
             frame,
@@ -388,7 +400,7 @@ fn one_sided_forces_act_at_the_start_of_a_step() {
     let (m, h, c, f, speed) = (2.0, 0.1, 3.0, 5.0, 0.7);
     let step = |forcing: Forcing, frame: WrenchFrame, force: f64, c: f64| {
         let joint = Joint::Prismatic { axis: Vec3::x() };
-        let wrench = Wrench {
+        let wrench = AppliedWrench {
             body: 0,
             position: Vec3::zeros(),
             frame,
@@ -402,7 +414,7 @@ fn one_sided_forces_act_at_the_start_of_a_step() {
             ..TreeParts::default()
         });
         let tree = Arc::new(tree.unwrap());
-        let mut state = tree.state(0.0, &[0.3], &[speed]);
+        let mut state = tree.state(0.0, &[0.3], &[speed]).unwrap();
         let options = TreeOptions {
             forcing,
             ..TreeOptions::default()

@@ -4,7 +4,7 @@ use holonomy::{
     Vec3,
     geometry::{Pose, RigidInertia, so3},
     potential::{Potential, Spring},
-    tree::{Along, Body, Joint, JointForce, Site, Tree, TreeParts},
+    tree::{Along, Joint, JointForce, RigidBody, Site, Tree, TreeParts},
 };
 use nalgebra::{Matrix3, Matrix4, UnitQuaternion};
 
@@ -127,7 +127,7 @@ pub(super) fn tree(seed: u64, most: usize) -> (Tree, Slow) {
         });
         slow.joints.push((parent, before, behind, kind));
         slow.inertias.push(inertia);
-        parts.bodies.push(Body {
+        parts.bodies.push(RigidBody {
             name: format!("b{i}"),
             parent,
             joint,

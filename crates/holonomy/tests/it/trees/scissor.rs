@@ -82,7 +82,7 @@ fn scissor_lift_follows_its_one_degree_of_freedom() {
         (4, 0.02, 5.1e-6),
         (4, 0.01, 3.2e-7),
     ] {
-        let mut state = tree.state(0.0, &q, &[0.0; 9]);
+        let mut state = tree.state(0.0, &q, &[0.0; 9]).unwrap();
         let mut method: Box<dyn Integrator> = Box::new(variational(&tree));
         if order == 4 {
             method = Box::new(Composition::new(method, 4).unwrap());
@@ -112,10 +112,10 @@ fn scissor_lift_follows_its_one_degree_of_freedom() {
     }
 }
 
-/// The largest opening and energy error on the way, and how far the links end from their own branch.
+/// The largest violation and energy error on the way, and how far the links end from their own branch.
 fn swing(h: f64, steps: u64) -> (f64, f64, f64) {
     let (tree, q) = scissor(4);
-    let mut state = tree.state(0.0, &q, &[0.0; 9]);
+    let mut state = tree.state(0.0, &q, &[0.0; 9]).unwrap();
     let mut method = variational(&tree);
     let start = tree.energy(&state).total();
     let (mut open, mut band) = (0.0_f64, 0.0_f64);
@@ -139,6 +139,7 @@ fn crosses_its_singular_position(h: f64, steps: u64) {
 }
 
 #[test]
+#[ignore = "long: many crossings"]
 fn scissor_lift_crosses_its_singular_position_again_and_again() {
     // Nearly four hundred crossings.
     crosses_its_singular_position(0.02, 60_000);
@@ -146,8 +147,8 @@ fn scissor_lift_crosses_its_singular_position_again_and_again() {
 }
 
 #[test]
-#[ignore = "a minute or two"]
-fn scissor_lift_makes_a_million_steps() {
+#[ignore = "overnight: some minutes"]
+fn overnight_scissor_lift_makes_a_million_steps() {
     for h in [1e-2, 1e-3, 1e-4] {
         crosses_its_singular_position(h, 1_000_000);
     }
@@ -156,7 +157,7 @@ fn scissor_lift_makes_a_million_steps() {
 #[test]
 fn a_restart_with_constraints_is_exact() {
     let (tree, q) = scissor(4);
-    let mut whole = tree.state(0.0, &q, &[0.0; 9]);
+    let mut whole = tree.state(0.0, &q, &[0.0; 9]).unwrap();
     let mut method = variational(&tree);
     // Past the first crossing, where multipliers are large.
     for k in 0..400 {
@@ -166,7 +167,7 @@ fn a_restart_with_constraints_is_exact() {
         }
         method.step(&mut whole, 0.01).unwrap();
     }
-    let mut uninterrupted = tree.state(0.0, &q, &[0.0; 9]);
+    let mut uninterrupted = tree.state(0.0, &q, &[0.0; 9]).unwrap();
     run(&mut variational(&tree), &mut uninterrupted, 0.01, 400);
     let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<u64>>();
     assert_eq!(bits(&whole.q), bits(&uninterrupted.q));
@@ -178,7 +179,7 @@ fn a_restart_with_constraints_is_exact() {
 fn a_state_changed_by_hand_is_taken_as_it_is_with_constraints_too() {
     // A method remembers what it computed where its last step ended; another start must not get it.
     let (tree, q) = scissor(4);
-    let start = tree.state(0.0, &q, &[0.0; 9]);
+    let start = tree.state(0.0, &q, &[0.0; 9]).unwrap();
     let mut method = variational(&tree);
     let mut other = start.clone();
     run(&mut method, &mut other, 0.01, 50);

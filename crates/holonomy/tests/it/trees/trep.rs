@@ -48,13 +48,13 @@ fn trep(text: &str) -> Vec<Sample> {
 fn compare_with_trep(tree: &Arc<Tree>, q: &[f64], samples: &[Sample], unit: impl Fn(usize) -> f64) {
     let (h, rest) = (0.01, vec![0.0; tree.velocities()]);
     let mut method = with_forcing(tree, Forcing::OneSided);
-    let mut state = tree.state(0.0, q, &rest);
+    let mut state = tree.state(0.0, q, &rest).unwrap();
     // p = D₂Lᵈ(q, q) = −½ h ∂V/∂q, by differences: rounding over their step, 1e-12.
     for k in 0..q.len() {
         let potential = |s: f64| {
             let mut q = q.to_vec();
             q[k] += s;
-            tree.energy(&tree.state(0.0, &q, &rest)).potential
+            tree.energy(&tree.state(0.0, &q, &rest).unwrap()).potential
         };
         state.p[k] = -0.5 * h * super::random::slope(1e-2, potential);
     }
@@ -200,7 +200,9 @@ const STRINGS: [f64; 6] = [13.4, 13.4, 15.4, 15.5, 18.6, 18.6];
 #[test]
 fn puppet_of_trep() {
     let (tree, q) = puppet();
-    assert!((tree.energy(&tree.state(0.0, &q, &[0.0; 22])).potential + 1660.7458962495523).abs() < 1e-9);
+    assert!(
+        (tree.energy(&tree.state(0.0, &q, &[0.0; 22]).unwrap()).potential + 1660.7458962495523).abs() < 1e-9
+    );
     // trep's distance is |d|² − ℓ².
     compare_with_trep(&tree, &q, &trep(include_str!("trep_puppet_basic.json")), |k| {
         2.0 * STRINGS[k]

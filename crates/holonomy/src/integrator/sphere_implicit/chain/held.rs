@@ -10,20 +10,20 @@
 //! none. This is RATTLE's second half: positions do not depend on it.
 use super::{
     lanes::{Lanes, Vectors},
-    links::Group,
+    links::LinkGroup,
     tension,
     tridiagonal::Tridiagonal,
 };
 use crate::Vec3;
 
-pub(super) struct Held<const W: usize> {
+pub(super) struct HeldTip<const W: usize> {
     /// Lane of the last link, in the last group.
     lane: usize,
     /// d.
     span: Vectors<W>,
 }
 
-impl<const W: usize> Held<W> {
+impl<const W: usize> HeldTip<W> {
     pub(super) fn new(n: usize, span: Vec3) -> Self {
         Self {
             lane: (n - 1) % W,
@@ -32,7 +32,7 @@ impl<const W: usize> Held<W> {
     }
 
     /// yₙ/ℓₙ, in the lane of the last link.
-    pub(super) fn gap(&self, links: &[Group<W>], now: usize) -> Vectors<W> {
+    pub(super) fn gap(&self, links: &[LinkGroup<W>], now: usize) -> Vectors<W> {
         let each = links.iter();
         let open = each.fold(self.span, |open, group| open - group.motion[now].q * group.length);
         let last = &links[links.len() - 2];
@@ -41,7 +41,7 @@ impl<const W: usize> Held<W> {
     }
 
     /// Takes from the momenta what the held point gives; whether all is finite.
-    pub(super) fn stop(&self, links: &mut [Group<W>], now: usize, newton: &mut Tridiagonal) -> bool {
+    pub(super) fn stop(&self, links: &mut [LinkGroup<W>], now: usize, newton: &mut Tridiagonal) -> bool {
         for group in links.iter_mut() {
             let motion = &group.motion[now];
             group.driven = motion.p.cross(motion.q) * group.inverse_length;

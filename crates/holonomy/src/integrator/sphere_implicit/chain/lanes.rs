@@ -1,9 +1,6 @@
 //! A few neighbouring links at once.
+pub(super) use crate::simd::Lanes;
 use std::ops::{Add, Mul, Sub};
-
-/// W values, each computed as if it were alone.
-#[derive(Clone, Copy)]
-pub(super) struct Lanes<const W: usize>(pub(super) [f64; W]);
 
 /// W vectors.
 #[derive(Clone, Copy)]
@@ -14,11 +11,6 @@ pub(super) struct Vectors<const W: usize> {
 }
 
 impl<const W: usize> Lanes<W> {
-    #[inline(always)]
-    pub(super) fn all(value: f64) -> Self {
-        Self([value; W])
-    }
-
     /// The values one link before these, given the group before.
     #[inline(always)]
     pub(super) fn after(self, before: Self) -> Self {
@@ -33,11 +25,6 @@ impl<const W: usize> Lanes<W> {
         Self(std::array::from_fn(|l| {
             if l == W - 1 { beyond.0[0] } else { self.0[l + 1] }
         }))
-    }
-
-    #[inline(always)]
-    fn with(self, other: Self, act: impl Fn(f64, f64) -> f64) -> Self {
-        Self(std::array::from_fn(|l| act(self.0[l], other.0[l])))
     }
 
     /// Zero where it is finite, and what is not a number elsewhere.
@@ -55,30 +42,6 @@ impl<const W: usize> Lanes<W> {
     /// The largest lane; what is not a number counts as larger.
     pub(super) fn largest(self) -> f64 {
         self.0.iter().fold(0.0, |a, b| if *b <= a { a } else { *b })
-    }
-}
-
-impl<const W: usize> Add for Lanes<W> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self.with(other, |a, b| a + b)
-    }
-}
-
-impl<const W: usize> Sub for Lanes<W> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        self.with(other, |a, b| a - b)
-    }
-}
-
-impl<const W: usize> Mul for Lanes<W> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        self.with(other, |a, b| a * b)
     }
 }
 

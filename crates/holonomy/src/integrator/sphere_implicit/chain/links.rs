@@ -7,7 +7,7 @@ use crate::spheres::Links;
 
 /// W neighbouring links. Lanes beyond the last link are zero.
 #[derive(Clone, Copy)]
-pub(super) struct Group<const W: usize> {
+pub(super) struct LinkGroup<const W: usize> {
     pub(super) length: Lanes<W>,
     pub(super) inverse_length: Lanes<W>,
     /// 1/mᵢ; whether the next link hangs on this one, 1 or 0; and 1/mᵢ₋₁, or zero at a fixed pivot.
@@ -15,7 +15,7 @@ pub(super) struct Group<const W: usize> {
     pub(super) carries_next: Lanes<W>,
     pub(super) inverse_parent: Lanes<W>,
     /// Before and after a step; which is which changes from step to step. Until π⁺ is found, π̃ is in its place.
-    pub(super) motion: [Motion<W>; 2],
+    pub(super) motion: [LinkMotion<W>; 2],
     /// μᵢ of the last steps, and a place for the next.
     pub(super) rates: [Lanes<W>; MOST + 1],
     /// ∂V, cᵢ/ℓᵢ and νᵢ.
@@ -25,14 +25,14 @@ pub(super) struct Group<const W: usize> {
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Motion<const W: usize> {
+pub(super) struct LinkMotion<const W: usize> {
     pub(super) q: Vectors<W>,
     pub(super) p: Vectors<W>,
     /// aᵢ.
     pub(super) along: Lanes<W>,
 }
 
-impl<const W: usize> Group<W> {
+impl<const W: usize> LinkGroup<W> {
     /// The groups of all links, between two that are empty; `None` unless every link carries a point mass at its end
     /// and at most the next link. A last mass that is `held` moves as little as one without end.
     pub(super) fn all(links: &Links, held: bool) -> Option<Vec<Self>> {
@@ -63,7 +63,7 @@ impl<const W: usize> Group<W> {
 
     fn empty() -> Self {
         let (zero, none) = (Lanes::all(0.0), Vectors::zero());
-        let still = Motion {
+        let still = LinkMotion {
             q: none,
             p: none,
             along: zero,

@@ -12,10 +12,10 @@ use crate::{
     spheres::{Links, Spheres, view},
     system::State,
 };
-use held::Held;
+use held::HeldTip;
 use lanes::{Lanes, Vectors};
-use links::Group;
-use past::{MOST, PER_LINK, Past};
+use links::LinkGroup;
+use past::{MOST, PER_LINK, PastTensions};
 use tridiagonal::Tridiagonal;
 
 /// The steps of a chain, in groups as wide as there are links for.
@@ -59,11 +59,11 @@ pub(super) struct Steps<const W: usize> {
     n: usize,
     max_iterations: u32,
     /// The groups of all links, between two that are empty.
-    links: Vec<Group<W>>,
+    links: Vec<LinkGroup<W>>,
     newton: Tridiagonal,
     /// The end of the chain, where it is held.
-    held: Option<Held<W>>,
-    past: Past,
+    held: Option<HeldTip<W>>,
+    past: PastTensions,
     /// Which of the two motions of a group is the present one, and which of its rates the last.
     now: usize,
     last: usize,
@@ -76,16 +76,16 @@ impl<const W: usize> Steps<W> {
         let n = links.len();
         let held = match system.held() {
             Some(held) if held.links().len() < n => return None,
-            Some(held) => Some(Held::new(n, held.span())),
+            Some(held) => Some(HeldTip::new(n, held.span())),
             None => None,
         };
         Some(Self {
             n,
             max_iterations,
-            links: Group::all(links, held.is_some())?,
+            links: LinkGroup::all(links, held.is_some())?,
             held,
             newton: Tridiagonal::new(n),
-            past: Past::default(),
+            past: PastTensions::default(),
             now: 0,
             last: 0,
             flat: Vec::new(),
@@ -144,8 +144,8 @@ impl<const W: usize> Steps<W> {
             group.motion[self.now].q.gather(q);
             group.motion[self.now].p.gather(p);
         }
-        let Some((past, links)) = Past::recall(state) else {
-            self.past = Past::default();
+        let Some((past, links)) = PastTensions::recall(state) else {
+            self.past = PastTensions::default();
             return;
         };
         self.past = past;
@@ -175,7 +175,7 @@ impl<const W: usize> Steps<W> {
             (0..MOST).for_each(|j| kept[j + 1] = group.rates[self.rate(j)].0[l]);
             kept
         });
-        self.past.keep(state, each);
+        self.past.store(state, each);
     }
 
     /// Where the rate before so many others is kept.
@@ -343,7 +343,7 @@ impl<const W: usize> Steps<W> {
     }
 }
 
-impl<const W: usize> links::Motion<W> {
+impl<const W: usize> links::LinkMotion<W> {
     /// Zero where all is finite, and what is not a number elsewhere.
     #[inline(always)]
     fn strays(&self) -> Lanes<W> {

@@ -8,10 +8,13 @@
 //! μ ≈ 4μ₁ − 6μ₂ + 4μ₃ − μ₄        after equal steps, or as many of these as there are
 //! ```
 //! With unequal steps μ belongs to the time `t + (h − h₋)/3`, and is continued along the line of the last two.
-use crate::system::State;
+use crate::system::{State, Tag};
+
+/// Names what a chain carries.
+const TAG: Tag = Tag::new(*b"link", 1);
 
 #[derive(Clone, Copy, Default)]
-pub(super) struct Past {
+pub(super) struct PastTensions {
     /// How many values of μ there are, and how many of the last ones belong to equal steps.
     values: usize,
     even: usize,
@@ -21,7 +24,7 @@ pub(super) struct Past {
     apart: f64,
 }
 
-/// Values of μ that are kept.
+/// Values of μ that are stored.
 pub(super) const MOST: usize = 4;
 /// The weights of so many evenly spaced values at the next.
 const EVEN: [[f64; MOST]; MOST + 1] = [
@@ -33,7 +36,7 @@ const EVEN: [[f64; MOST]; MOST + 1] = [
 ];
 
 /// Numbers in the carry that are not per link, and those per link: a and every μ.
-const SCALARS: usize = 7;
+const SCALARS: usize = 5;
 pub(super) const PER_LINK: usize = 1 + MOST;
 
 /// Opposite steps tell nothing about the rate: none is noted when less than this is left of their sum.
@@ -41,7 +44,7 @@ const LEAST_CHANGE: f64 = 0.1;
 /// A line is continued by no more than this, in distances of the two values.
 const FARTHEST: f64 = 3.0;
 
-impl Past {
+impl PastTensions {
     /// Whether it says enough about the next tensions.
     pub(super) fn is_enough(&self) -> bool {
         self.values > 0
@@ -100,9 +103,9 @@ impl Past {
 
     /// From the carry, with the numbers per link; `None` if it does not belong to this state.
     pub(super) fn recall(state: &State) -> Option<(Self, &[[f64; PER_LINK]])> {
-        let (scalars, links) = state.carry.split_first_chunk::<SCALARS>()?;
-        let [values, even, step, since, apart, mark @ ..] = *scalars;
-        if links.len() != state.q.len() / 3 * PER_LINK || mark != mark_of(state) {
+        let (scalars, links) = state.carried(TAG)?.split_first_chunk::<SCALARS>()?;
+        let [values, even, step, since, apart] = *scalars;
+        if links.len() != state.q.len() / 3 * PER_LINK {
             return None;
         }
         let past = Self {
@@ -116,11 +119,11 @@ impl Past {
     }
 
     /// Into the carry of the state it belongs to, with the numbers per link.
-    pub(super) fn keep(&self, state: &mut State, links: impl Iterator<Item = [f64; PER_LINK]>) {
-        let mark = mark_of(state);
-        let State { q, carry, .. } = state;
+    pub(super) fn store(&self, state: &mut State, links: impl Iterator<Item = [f64; PER_LINK]>) {
+        let size = SCALARS + state.q.len() / 3 * PER_LINK;
+        let carry = state.carry_for(TAG);
         carry.clear();
-        carry.reserve_exact(SCALARS + q.len() / 3 * PER_LINK);
+        carry.reserve_exact(size);
         carry.extend([
             self.values as f64,
             self.even as f64,
@@ -128,22 +131,6 @@ impl Past {
             self.since,
             self.apart,
         ]);
-        carry.extend(mark);
         carry.extend(links.flatten());
     }
-}
-
-/// Tells (q, π) from others: 64 bits mixed of all of them, as two whole numbers.
-fn mark_of(state: &State) -> [f64; 2] {
-    // An odd number without pattern, 2⁶⁴ over the golden ratio.
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mix = |sum: u64, bits: u64| (sum ^ bits).wrapping_mul(FACTOR).rotate_left(29);
-    // Three that do not wait for each other: x, y and z.
-    let mut sums = [1, 2, 3];
-    for [x, y, z] in state.q.as_chunks().0.iter().chain(state.p.as_chunks().0) {
-        let [a, b, c] = sums;
-        sums = [mix(a, x.to_bits()), mix(b, y.to_bits()), mix(c, z.to_bits())];
-    }
-    let all = sums.into_iter().fold(0, mix);
-    [f64::from((all >> 32) as u32), f64::from(all as u32)]
 }

@@ -15,7 +15,7 @@
 use super::{
     super::not_converged,
     lanes::{Lanes, Vectors},
-    links::Group,
+    links::LinkGroup,
     tridiagonal::Tridiagonal,
 };
 use crate::integrator::Fault;
@@ -30,7 +30,7 @@ const SMALL_RESIDUAL: f64 = 2e-7;
 /// without a `guess`, from the linear system `qᵢ·Δᵢ = 0`. From zero tension the weight of a long chain would carry the
 /// start far from the solution. The last group moves by `gap` besides. Returns the number of iterations.
 pub(super) fn solve<const W: usize>(
-    links: &mut [Group<W>],
+    links: &mut [LinkGroup<W>],
     now: usize,
     gap: Vectors<W>,
     newton: &mut Tridiagonal,
@@ -71,7 +71,7 @@ pub(super) fn solve<const W: usize>(
 
 /// The tensions of the linear system `qᵢ·Δᵢ = 0`.
 pub(super) fn start<const W: usize>(
-    links: &mut [Group<W>],
+    links: &mut [LinkGroup<W>],
     now: usize,
     gap: Vectors<W>,
     newton: &mut Tridiagonal,
@@ -85,7 +85,7 @@ pub(super) fn start<const W: usize>(
 /// Newton's right side for the present tensions and, if asked for, its matrix; returns the largest residual. If not
 /// `BENT`, the equations are `qᵢ·Δᵢ = 0`.
 fn evaluate<const W: usize, const BENT: bool, const MATRIX: bool>(
-    links: &[Group<W>],
+    links: &[LinkGroup<W>],
     now: usize,
     gap: Vectors<W>,
     newton: &mut Tridiagonal,
@@ -126,7 +126,7 @@ fn evaluate<const W: usize, const BENT: bool, const MATRIX: bool>(
 }
 
 /// Solves Newton's system and adds to the tensions.
-fn correct<const W: usize>(links: &mut [Group<W>], newton: &mut Tridiagonal) {
+fn correct<const W: usize>(links: &mut [LinkGroup<W>], newton: &mut Tridiagonal) {
     newton.solve();
     let count = links.len() - 2;
     let [_, _, _, change] = newton.groups::<W>(count);
@@ -137,7 +137,7 @@ fn correct<const W: usize>(links: &mut [Group<W>], newton: &mut Tridiagonal) {
 
 /// The link with the largest residual.
 #[cold]
-fn worst<const W: usize>(links: &[Group<W>], newton: &Tridiagonal) -> usize {
+fn worst<const W: usize>(links: &[LinkGroup<W>], newton: &Tridiagonal) -> usize {
     let lengths = links[1..].iter().flat_map(|group| group.inverse_length.0);
     let sizes = lengths.zip(&newton.x[1..]).map(|(length, x)| (x * length).abs());
     let mut worst = (0, 0.0);

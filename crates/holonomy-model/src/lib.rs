@@ -1,0 +1,342 @@
+//! Models of mechanical systems as data: a [`Table`] of values → a mechanism, a state, a method and a schedule; or a
+//! list of problems, each with the path of what it is about. Text is one way to make a table: [`load`] finds the line and
+//! column of every problem too. Rendering them is the caller's business.
+//!
+//! `value` and `path` are the data; `source`, `parse`, `overrides` and `resolved` know text; `reader` takes a table key by
+//! key; `spheres` (with `bodies` and `potentials`), `lagrangian`, `tree` and `run` know the words of the language.
+#![deny(clippy::disallowed_types)]
+// Unit tests may check against the functions of the platform.
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+mod bodies;
+mod catenary;
+mod description;
+mod fingerprint;
+mod knob;
+mod lagrangian;
+mod overrides;
+mod parse;
+mod path;
+mod potentials;
+mod problem;
+mod reader;
+mod render;
+mod resolved;
+mod run;
+pub mod scenario;
+mod source;
+pub mod spec;
+mod spheres;
+mod tree;
+mod units;
+mod value;
+
+pub use description::Description;
+pub use holonomy::formula::nearest;
+pub use knob::Knob;
+pub use parse::{Document, Marked, parse};
+pub use path::{Path, Place, Step};
+pub use problem::{Problem, Problems, Report, Severity};
+pub use reader::{Field, FormulaText, Located, Reference, Section};
+pub use render::render;
+pub use run::Format;
+pub use source::{Location, Source};
+pub use units::{QuantityError, Unit, parse_quantity};
+pub use value::{EditError, Number, Table, Value};
+
+use knob::Reading;
+
+use holonomy::{
+    geometry::EulerOrder,
+    integrator::{
+        Integrator,
+        catalog::{Method, Options},
+    },
+    simulation::{Checkpoint, Fingerprint, Label, ResumeError, Schedule, Simulation},
+    system::{Family, Mechanism, State},
+};
+use std::sync::{Mutex, PoisonError};
+
+/// A model, ready to run.
+pub struct Model {
+    /// What it is called, for people.
+    pub title: String,
+    /// What moves.
+    pub mechanism: Mechanism,
+    /// Where it starts.
+    pub state: State,
+    /// How it is stepped.
+    pub method: &'static Method,
+    /// Options of the method.
+    pub options: Options,
+    /// How far it runs.
+    pub schedule: Schedule,
+    /// How the trajectory is written.
+    pub format: Format,
+    /// Euler angles that the trajectory has beside its quaternions, if it is to have any.
+    pub attitude: Option<EulerOrder>,
+    /// What was understood of the text, in words.
+    pub description: Description,
+    /// The model as data, with all overrides in it.
+    pub table: Table,
+    /// Things worth knowing that are not errors.
+    pub notes: Vec<Problem>,
+    /// The method as the loader made it, to see whether it fits: the first simulation takes it.
+    made: Mutex<Option<Made>>,
+}
+
+/// A method, made for the mechanism of a model.
+struct Made {
+    method: &'static str,
+    options: Options,
+    integrator: Box<dyn Integrator>,
+}
+
+impl Model {
+    /// A simulation that starts where the model does.
+    pub fn simulation(&self) -> Simulation {
+        self.simulation_by(self.integrator(), &self.options)
+    }
+
+    /// A simulation that goes on where a checkpoint was made, with the options it was made with: those that depend on
+    /// the length of a run may have changed since.
+    pub fn resume(&self, checkpoint: &Checkpoint) -> Result<Simulation, ResumeError> {
+        let options = &checkpoint.label().options;
+        let integrator = match self.method.build_with(&self.mechanism, options) {
+            Ok(integrator) => integrator,
+            Err(_) => {
+                return Err(ResumeError::Options {
+                    checkpoint: options.clone(),
+                    simulation: self.options.clone(),
+                });
+            }
+        };
+        let mut simulation = self.simulation_by(integrator, options);
+        simulation.resume(checkpoint)?;
+        Ok(simulation)
+    }
+
+    fn simulation_by(&self, integrator: Box<dyn Integrator>, options: &Options) -> Simulation {
+        let label = Label {
+            method: self.method.name.to_owned(),
+            options: options.clone(),
+            model: Some(self.fingerprint()),
+        };
+        let system = self.mechanism.system();
+        Simulation::new(system, integrator, self.state.clone(), self.schedule.step).labelled(label)
+    }
+
+    /// The model as text that loads to the same model, with all overrides in it.
+    pub fn to_toml(&self) -> String {
+        to_toml(&self.table, "")
+    }
+
+    /// Every number of the model that can be turned, in the order in which they are read.
+    pub fn knobs(&self) -> Vec<Knob> {
+        let problems = Problems::recording();
+        draft(&self.table, &problems);
+        let mut known = std::collections::HashSet::new();
+        let numbers = problems
+            .into_readings()
+            .into_iter()
+            .filter_map(|reading| match reading {
+                Reading::Number(knob) => Some(knob),
+                Reading::Key(_) => None,
+            });
+        numbers.filter(|knob| known.insert(knob.path.clone())).collect()
+    }
+
+    /// The same model with another value at a path, such as `body.upper.mass`.
+    pub fn with(&self, path: &str, value: impl Into<Value>) -> Result<Model, ChangeError> {
+        let mut table = self.table.clone();
+        table.set(path, value)?;
+        build(&table).map_err(ChangeError::Refused)
+    }
+
+    /// A number that tells the model from others that move differently: the SHA-256 of it as data, without `title`,
+    /// `[output]`, and `duration`, `steps` and `every` of `[run]`.
+    pub fn fingerprint(&self) -> Fingerprint {
+        fingerprint::fingerprint(&self.table)
+    }
+
+    /// The method, made for the mechanism.
+    pub fn integrator(&self) -> Box<dyn Integrator> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Both may have been changed since.
+        match made.filter(|made| made.method == self.method.name && made.options == self.options) {
+            Some(made) => made.integrator,
+            None => match self.method.build_with(&self.mechanism, &self.options) {
+                Ok(integrator) => integrator,
+                Err(_) => unreachable!("the loader has built it once"),
+            },
+        }
+    }
+}
+
+/// Why a model cannot be changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ChangeError {
+    /// There is no such place.
+    #[error(transparent)]
+    Path(#[from] EditError),
+    /// The model with the new value cannot be used.
+    #[error("{}", .0.first().map(ToString::to_string).unwrap_or_default())]
+    Refused(Vec<Problem>),
+}
+
+/// Reads a model from text. All errors of a text are reported at once, in the order of the text.
+pub fn load(source: &Source) -> Result<Model, Vec<Problem>> {
+    let problems = Problems::new();
+    let document = parse(source, &problems);
+    let model = document
+        .as_ref()
+        .and_then(|document| read(document.table(), &problems));
+    let failed = problems.has_errors();
+    let list = match document {
+        Some(document) => document.located(problems),
+        None => problems.into_sorted(),
+    };
+    finish(model, failed, list)
+}
+
+/// Builds a model from data. All errors are reported at once, in the order of the table, each with the path of what it
+/// is about.
+pub fn build(table: &Table) -> Result<Model, Vec<Problem>> {
+    let problems = Problems::new();
+    let model = match table.too_deep() {
+        Some(path) => problems
+            .error(Place::Value(path), "tables and arrays are nested too deeply")
+            .none(),
+        None => read(table, &problems),
+    };
+    let failed = problems.has_errors();
+    finish(model, failed, problems.into_ordered(table))
+}
+
+/// Writes a model as TOML text that parses to the same values, bit for bit, headed by a comment.
+pub fn to_toml(table: &Table, header: &str) -> String {
+    resolved::write(table, header)
+}
+
+fn finish(model: Option<Model>, failed: bool, list: Vec<Problem>) -> Result<Model, Vec<Problem>> {
+    match model {
+        Some(model) if !failed => Ok(Model { notes: list, ..model }),
+        _ => Err(list),
+    }
+}
+
+/// What was understood of a model: its title, its mechanism, and how it is run.
+struct Understood {
+    title: String,
+    drafted: Draft,
+    run: run::Run,
+}
+
+/// Reads all keys, but builds nothing.
+fn draft(table: &Table, problems: &Problems) -> Option<Understood> {
+    let root = Section::root(table, problems);
+    if root.keys().next().is_none() {
+        return root
+            .error("the model is empty")
+            .help("it needs bodies (`[[body]]` or `[chain]`) or a `lagrangian`, a `[method]` and a `[run]`")
+            .none();
+    }
+    let title = root.optional("title").string();
+    let family = read_family(&root);
+    let drafted = match family {
+        Family::Spheres => spheres::read(&root).map(Draft::Spheres),
+        Family::Tree => tree::read(&root).map(Draft::Tree),
+        Family::Lagrangian | Family::Framed => lagrangian::read(&root).map(Draft::Lagrangian),
+    };
+    let run = run::read(&root, family);
+    root.refuse(run::IN_RUN);
+    root.finish();
+    Some(Understood {
+        title: title.map_or_else(String::new, |title| title.value.to_owned()),
+        drafted: drafted?,
+        run: run?,
+    })
+}
+
+fn read(table: &Table, problems: &Problems) -> Option<Model> {
+    let Understood { title, drafted, run } = draft(table, problems)?;
+    if problems.has_errors() {
+        return None;
+    }
+    let description = match &drafted {
+        Draft::Spheres(draft) => draft.description(),
+        Draft::Lagrangian(draft) => draft.description(),
+        Draft::Tree(draft) => draft.description(),
+    };
+    let (mechanism, state) = match drafted {
+        Draft::Spheres(draft) => draft.build(problems)?,
+        Draft::Lagrangian(draft) => draft.build(problems)?,
+        Draft::Tree(draft) => draft.build(problems)?,
+    };
+    let made = match run.method.build_with(&mechanism, &run.options) {
+        Ok(integrator) => Some(Made {
+            method: run.method.name,
+            options: run.options.clone(),
+            integrator,
+        }),
+        Err(unsupported) => problems
+            .error(
+                run.method_place,
+                format!("`{}` needs {}", unsupported.method, unsupported.needs),
+            )
+            .help(format!("use `{}`", unsupported.instead))
+            .none(),
+    };
+    Some(Model {
+        title,
+        mechanism,
+        state,
+        method: run.method,
+        options: run.options,
+        schedule: run.schedule,
+        format: run.format,
+        attitude: run.attitude,
+        description,
+        table: table.clone(),
+        notes: Vec::new(),
+        made: Mutex::new(made),
+    })
+}
+
+/// The family that `space` names, or else the one whose keys there are.
+fn read_family(root: &Section<'_>) -> Family {
+    let space = root.optional("space").choice();
+    let any = |keys: &[&str]| keys.iter().any(|key| root.holds(key));
+    let typed =
+        any(&["lagrangian", "coordinates"]) && !any(&["body", "chain", "grid", "icosphere", "spiral"]);
+    let lagrangian = match &space {
+        Some(space) if space.value == "spheres" && typed => {
+            root.problems()
+                .error(
+                    space.place.clone(),
+                    "a model with `coordinates` and a `lagrangian` is not on spheres",
+                )
+                .help("write `space = \"lagrangian\"`");
+            true
+        }
+        Some(space) => space.value == "lagrangian",
+        None => typed,
+    };
+    if space.as_ref().is_some_and(|space| space.value == "tree") {
+        return Family::Tree;
+    }
+    match (lagrangian, root.holds("frame")) {
+        (false, _) => Family::Spheres,
+        (true, false) => Family::Lagrangian,
+        (true, true) => Family::Framed,
+    }
+}
+
+/// A mechanism whose text was understood.
+#[expect(clippy::large_enum_variant, reason = "there is one at a time")]
+enum Draft {
+    Spheres(spheres::SpheresDraft),
+    Lagrangian(lagrangian::LagrangianDraft),
+    Tree(tree::TreeDraft),
+}

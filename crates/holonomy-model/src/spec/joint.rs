@@ -1,0 +1,222 @@
+//! Joints, rotations and motions of trees.
+use super::entry::{Entry, wrong};
+use super::key::Bound::{Finite, NotNegative};
+use super::quantity::{Formula, Quantity, Vector, vector};
+use super::section::{choice, section};
+use super::{Key, Keys, Kind};
+use crate::units::Unit;
+use crate::{Path, Problems, Value};
+
+choice! {
+    /// The kinds of joints.
+    JointKind {
+        /// None: the body is part of its parent.
+        Fixed = "fixed",
+        /// A hinge.
+        Revolute = "revolute",
+        /// A slide.
+        Prismatic = "prismatic",
+        /// A screw.
+        Screw = "screw",
+        /// Two hinges in a row.
+        Universal = "universal",
+        /// A ball joint.
+        Spherical = "spherical",
+        /// None: the body moves freely.
+        Free = "free",
+    }
+}
+
+section! {
+    /// How a body moves against its parent.
+    Joint {
+        /// Which kind it is.
+        kind: JointKind, required Kind::Choice(JointKind::WORDS);
+        /// Where it is on the parent; the origin if left out.
+        at: Option<Vector>, optional Kind::Vector(Unit::METRE);
+        /// How its axes are turned against those of the parent; not at all if left out.
+        turned: Option<Rotation>, optional Kind::Rotation;
+        /// The axis of a revolute, prismatic or screw joint; its length does not matter.
+        axis: Option<Vector>, optional Kind::Vector(Unit::NONE);
+        /// The two axes of a universal joint.
+        axes: Vec<Vector>, optional Kind::Vectors(Unit::NONE);
+        /// The way along a screw per angle, in m/rad.
+        pitch: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
+    }
+}
+
+impl Joint {
+    /// A hinge about an axis.
+    pub fn revolute(axis: [f64; 3]) -> Self {
+        Self {
+            kind: JointKind::Revolute,
+            axis: Some(vector(axis)),
+            ..Self::default()
+        }
+    }
+
+    /// A slide along an axis.
+    pub fn prismatic(axis: [f64; 3]) -> Self {
+        Self {
+            kind: JointKind::Prismatic,
+            axis: Some(vector(axis)),
+            ..Self::default()
+        }
+    }
+
+    /// A ball joint.
+    pub fn spherical() -> Self {
+        Self {
+            kind: JointKind::Spherical,
+            ..Self::default()
+        }
+    }
+
+    /// No joint: the body moves freely.
+    pub fn free() -> Self {
+        Self {
+            kind: JointKind::Free,
+            ..Self::default()
+        }
+    }
+
+    /// The same at another point of the parent.
+    #[must_use]
+    pub fn at(self, place: [f64; 3]) -> Self {
+        Self {
+            at: Some(vector(place)),
+            ..self
+        }
+    }
+}
+
+section! {
+    /// A spring in a joint: `stiffness` with `rest`, or `energy`.
+    JointSpring {
+        /// Its effort per coordinate.
+        stiffness: Option<Quantity>, optional Kind::Number(Unit::ANY, NotNegative);
+        /// The coordinate at which it does not pull; zero if left out.
+        rest: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
+        /// Its energy: a formula of `q`.
+        energy: Option<Formula>, optional Kind::Formula;
+    }
+}
+
+section! {
+    /// A rotation about an axis.
+    AxisAngle {
+        /// The axis; its length does not matter.
+        axis: Vector, required Kind::Vector(Unit::NONE);
+        /// The angle.
+        angle: Quantity, required Kind::Number(Unit::RADIAN, Finite);
+    }
+}
+
+section! {
+    /// A rotation by Euler angles.
+    EulerAngles {
+        /// The angles, in the order of the axes.
+        euler: Vector, required Kind::Vector(Unit::RADIAN);
+        /// The axes, one turn after the other; `zyx` if left out.
+        order: Option<String>, optional Kind::Text;
+    }
+}
+
+section! {
+    /// A rotation by roll, pitch and yaw.
+    RollPitchYaw {
+        /// The three angles.
+        rpy: Vector, required Kind::Vector(Unit::RADIAN);
+    }
+}
+
+/// A rotation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Rotation {
+    /// A unit quaternion, `[w, x, y, z]`.
+    Quaternion([Quantity; 4]),
+    /// About an axis.
+    AxisAngle(AxisAngle),
+    /// By Euler angles.
+    Euler(EulerAngles),
+    /// By roll, pitch and yaw.
+    RollPitchYaw(RollPitchYaw),
+}
+
+impl Entry for Rotation {
+    fn read(value: &Value, path: &Path, problems: &Problems) -> Option<Self> {
+        match value {
+            Value::List(_) => Entry::read(value, path, problems).map(Self::Quaternion),
+            Value::Table(table) if table.contains_key("euler") => {
+                EulerAngles::read(value, path, problems).map(Self::Euler)
+            }
+            Value::Table(table) if table.contains_key("rpy") => {
+                RollPitchYaw::read(value, path, problems).map(Self::RollPitchYaw)
+            }
+            Value::Table(_) => AxisAngle::read(value, path, problems).map(Self::AxisAngle),
+            _ => wrong(value, path, "a rotation", problems),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match self {
+            Self::Quaternion(quaternion) => quaternion.write(),
+            Self::AxisAngle(turn) => turn.write(),
+            Self::Euler(angles) => angles.write(),
+            Self::RollPitchYaw(angles) => angles.write(),
+        }
+    }
+}
+
+section! {
+    /// Values at times, with a smooth curve through them.
+    MotionTable {
+        /// The times.
+        times: Vec<Quantity>, required Kind::Numbers(Unit::SECOND, Finite);
+        /// The values at them.
+        values: Vec<Quantity>, required Kind::Numbers(Unit::ANY, Finite);
+    }
+}
+
+/// A number or a formula of `t`, or a table of times and values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Motion {
+    /// A number, a quantity, or a formula of `t` and of parameters.
+    Formula(Quantity),
+    /// A table.
+    Table(MotionTable),
+}
+
+impl Default for Motion {
+    fn default() -> Self {
+        Self::Formula(Quantity::default())
+    }
+}
+
+impl From<f64> for Motion {
+    fn from(number: f64) -> Self {
+        Self::Formula(number.into())
+    }
+}
+
+impl From<&str> for Motion {
+    fn from(text: &str) -> Self {
+        Self::Formula(text.into())
+    }
+}
+
+impl Entry for Motion {
+    fn read(value: &Value, path: &Path, problems: &Problems) -> Option<Self> {
+        match value {
+            Value::Table(_) => MotionTable::read(value, path, problems).map(Self::Table),
+            _ => Quantity::read(value, path, problems).map(Self::Formula),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match self {
+            Self::Formula(formula) => formula.write(),
+            Self::Table(table) => table.write(),
+        }
+    }
+}

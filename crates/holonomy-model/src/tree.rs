@@ -1,0 +1,311 @@
+//! `space = "tree"`: bodies with joints, sites, constraints, cables and forces.
+mod bodies;
+mod cable;
+mod constraints;
+mod forces;
+mod formula;
+mod joint;
+mod laws;
+mod links;
+pub(super) mod rotation;
+mod sites;
+mod start;
+
+pub(super) use joint::direction;
+
+use super::{Description, Place, Problems, Section};
+use bodies::TreeBodies;
+use holonomy::{
+    Vec3,
+    system::{Mechanism, State, System},
+    tree::{AppliedWrench, Constraint, Link, RigidBody, Tree, TreeError, TreeParts, assemble},
+};
+use laws::Laws;
+use sites::Sites;
+use std::sync::Arc;
+
+/// A tree whose text was understood.
+pub(super) struct TreeDraft {
+    bodies: TreeBodies,
+    sites: Sites,
+    gravity: Vec3,
+    constraints: Vec<constraints::ConstraintEntry>,
+    potentials: Vec<forces::PotentialEntry>,
+    links: Vec<links::LinkEntry>,
+    wrenches: Vec<AppliedWrench>,
+    /// Where `start = "settled"` is written.
+    settled: Option<Place>,
+    /// For people.
+    parameters: Vec<(String, Vec<f64>)>,
+    cables: Vec<(String, String)>,
+}
+
+/// Keys of models in other spaces.
+const ELSEWHERE: &[(&str, &str)] = &[
+    (
+        "chain",
+        "in a model with `space = \"spheres\"`; `[[cable]]` makes chains in trees",
+    ),
+    ("grid", THERE),
+    ("icosphere", THERE),
+    ("spiral", THERE),
+    ("inertia", "in a `[[body]]`"),
+    ("swirl", THERE),
+    ("coordinates", TYPED),
+    ("definitions", TYPED),
+    ("lagrangian", TYPED),
+    (
+        "force",
+        "in a `[[wrench]]` on a body, or as `effort` in a `[[body]]`",
+    ),
+    ("velocity", "in a `[[body]]`"),
+    ("joint", "in a `[[body]]`"),
+];
+const THERE: &str = "in a model with `space = \"spheres\"`";
+const TYPED: &str = "in a model with `space = \"lagrangian\"`";
+
+pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
+    let problems = root.problems();
+    let gravity = root.optional("gravity").vector();
+    let gravity = gravity.map_or_else(Vec3::zeros, |gravity| gravity.value.into());
+    let settled = read_start(root);
+    let laws = Laws::read(root);
+    let mut sites = Sites::default();
+    let mut bodies = bodies::read(root, &mut sites, &laws);
+    let cables = cable::read(root, &bodies);
+    let names: Vec<String> = bodies
+        .names()
+        .into_iter()
+        .map(str::to_owned)
+        .chain(cables.iter().flat_map(cable::CableText::body_names))
+        .collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    sites::read(root, &names, &mut sites);
+    if names.is_empty() && !problems.has_errors() {
+        let place = root.value_place("space").unwrap_or_else(|| root.place());
+        root.lacks(&["body", "cable"], place, "the model has no bodies")
+            .help("add `[[body]]` sections with `joint`, or a `[[cable]]`");
+    }
+    let described = cables.iter().map(cable::CableText::described).collect();
+    let mut closures = Vec::new();
+    for cable in cables {
+        closures.extend(cable.make(&gravity, &mut bodies, &mut sites, problems));
+    }
+    let mut constraints = constraints::read(root, &bodies, &sites, &laws);
+    constraints.extend(closures);
+    let potentials = forces::read_potentials(root, &bodies, &sites, &laws);
+    let links = links::read(root, &bodies, &sites);
+    let wrenches = forces::read_wrenches(root, &bodies, &laws);
+    root.refuse(ELSEWHERE);
+    Some(TreeDraft {
+        bodies,
+        sites,
+        gravity,
+        constraints,
+        potentials,
+        links,
+        wrenches,
+        settled,
+        parameters: laws.described(),
+        cables: described,
+    })
+}
+
+/// `start = "settled"`: where it is written.
+fn read_start(root: &Section<'_>) -> Option<Place> {
+    if root.text("start").is_none() {
+        root.refuse(&[(
+            "start",
+            "in the `[[body]]`, as `position` and `velocity`; `start = \"settled\"` starts in equilibrium",
+        )]);
+        return None;
+    }
+    let start = root.optional("start").choice()?;
+    (start.value == "settled").then_some(start.place)
+}
+
+impl TreeDraft {
+    pub(super) fn description(&self) -> Description {
+        Description {
+            potentials: (self.potentials.iter().map(|entry| entry.kind))
+                .chain(self.links.iter().map(|entry| entry.kind))
+                .collect(),
+            constraints: self
+                .constraints
+                .iter()
+                .map(|entry| (entry.name.clone(), entry.words.clone()))
+                .collect(),
+            parameters: self.parameters.clone(),
+            cables: self.cables.clone(),
+            ..Description::default()
+        }
+    }
+
+    /// The tree and where it starts.
+    pub(super) fn build(self, problems: &Problems) -> Option<(Mechanism, State)> {
+        let mut parts = TreeParts {
+            gravity: self.gravity,
+            sites: self.sites.list,
+            wrenches: self.wrenches,
+            ..TreeParts::default()
+        };
+        let (mut q, mut v, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut body_places = Vec::new();
+        for (index, entry) in self.bodies.list.into_iter().enumerate() {
+            let placed = entry.placed?;
+            fixed.extend(placed.v.iter().map(|_| entry.keep));
+            q.extend(placed.q);
+            v.extend(placed.v);
+            parts
+                .joint_forces
+                .extend(placed.forces.into_iter().map(|force| (index, force)));
+            body_places.push((entry.name.clone(), entry.place));
+            parts.as_given.extend(entry.as_given.then_some(index));
+            parts.bodies.push(RigidBody {
+                name: entry.name,
+                parent: entry.parent,
+                joint: placed.joint,
+                parent_from_joint: placed.at,
+                joint_from_body: holonomy::geometry::Pose::identity(),
+                inertia: entry.inertia,
+            });
+        }
+        let mut places: Vec<Place> = Vec::new();
+        let mut units = Vec::new();
+        let mut constraint_places = Vec::new();
+        for entry in self.constraints {
+            let unit = match entry.constraint {
+                Constraint::Orientation { .. } => " rad",
+                Constraint::Coupling { .. } => "",
+                _ => " m",
+            };
+            places.extend((0..entry.constraint.rows()).map(|_| entry.place.clone()));
+            units.extend((0..entry.constraint.rows()).map(|_| unit));
+            constraint_places.push((entry.name.clone(), entry.place));
+            parts.constraints.push((entry.name, entry.constraint));
+        }
+        let mut forces: Vec<Force> = Vec::new();
+        for entry in self.potentials {
+            forces.push((entry.place, entry.kind, entry.apart));
+            parts.potentials.push(entry.potential);
+        }
+        for entry in self.links {
+            let apart = match entry.link {
+                Link::Damper { between, .. } => Some(between),
+                Link::Beam(_) => None,
+            };
+            forces.push((entry.place, entry.kind, apart));
+            parts.links.push(entry.link);
+        }
+        let tree = match Tree::new(parts) {
+            Ok(tree) => tree,
+            Err(error) => return refuse(&error, &body_places, &constraint_places, problems),
+        };
+        // Velocities are given for the equilibrium, if that is where it starts.
+        let given = match self.settled {
+            Some(_) => vec![0.0; v.len()],
+            None => v.clone(),
+        };
+        let (mut q, closed) = start::close(&tree, &q, &given, &fixed, (&places, &units), problems)?;
+        let mut lambda = None;
+        if let Some(place) = self.settled {
+            let found = start::settle(&tree, &q, &fixed, place, problems)?;
+            v = assemble(&tree, &found.q, &v, &fixed).v;
+            (q, lambda) = (found.q, Some(found.lambda));
+        } else {
+            v = closed;
+        }
+        start::name_dependent(&tree, &q, &constraint_places, problems);
+        if let Some((name, place)) = tree.idle_at(&q).and_then(|body| body_places.get(body)) {
+            let message =
+                format!("where it starts, the joint of body `{name}` moves nothing that has inertia");
+            return problems
+                .error(place.clone(), message)
+                .help("start it, or the joints behind it, elsewhere, or give the body `inertia`")
+                .none();
+        }
+        let mut state = match tree.state(0.0, &q, &v) {
+            Ok(state) => state,
+            Err(error) => return problems.error(Place::model(), error.to_string()).none(),
+        };
+        state.lambda = lambda.unwrap_or(state.lambda);
+        check_energy(&tree, &state, &forces, problems)?;
+        Some((Mechanism::Tree(Arc::new(tree)), state))
+    }
+}
+
+/// An error of the tree, at the text it is about.
+fn refuse<T>(
+    error: &TreeError,
+    bodies: &[(String, Place)],
+    constraints: &[(String, Place)],
+    problems: &Problems,
+) -> Option<T> {
+    let find = |list: &[(String, Place)], name: &str| {
+        let found = list.iter().find(|(other, _)| other == name);
+        found.map_or_else(Place::model, |(_, place)| place.clone())
+    };
+    let place = match error {
+        TreeError::Order { body }
+        | TreeError::Axis { body }
+        | TreeError::Parallel { body }
+        | TreeError::Inertia { body, .. }
+        | TreeError::Massless { body }
+        | TreeError::Force { body, .. } => find(bodies, body),
+        TreeError::Constraint { name, .. } => find(constraints, name),
+        TreeError::NoBody { .. }
+        | TreeError::NotFinite { .. }
+        | TreeError::Name(_)
+        | TreeError::Link { .. }
+        | TreeError::Potential { .. } => Place::model(),
+    };
+    let report = problems.error(place, error.problem());
+    match (error, error.remedy()) {
+        (TreeError::Massless { .. }, _) => report.help(
+            "give it, or a body behind it, mass off the axis, or `inertia`; a thin rod has none about itself",
+        ),
+        (_, Some(remedy)) => report.help(remedy),
+        (_, None) => report,
+    }
+    .none()
+}
+
+/// Where a force is written, its kind, and the sites that it must find apart.
+type Force = (Place, &'static str, Option<[usize; 2]>);
+
+fn check_energy(tree: &Tree, state: &State, forces: &[Force], problems: &Problems) -> Option<()> {
+    let mut places = vec![Vec3::zeros(); tree.layout().drawing.bases.len()];
+    tree.sites(state.t, &state.q, &mut places);
+    for (place, kind, apart) in forces {
+        let Some([a, b]) = apart else { continue };
+        if (places[*a] - places[*b]).norm() <= 1e-12 * tree.length() {
+            problems
+                .error(
+                    place.clone(),
+                    format!("the ends of this {kind} lie on each other, and it pulls in no direction"),
+                )
+                .help("move one of them at the start");
+        }
+    }
+    for (number, undefined) in tree.undefined_potentials(&state.q).into_iter().enumerate() {
+        let (Some(undefined), Some((place, ..))) = (undefined, forces.get(number)) else {
+            continue;
+        };
+        let message = format!("at the start {}", undefined.describe(tree.layout()));
+        return problems
+            .error(place.clone(), message)
+            .help("change the formula, its `parameters`, or where its sites are at the start")
+            .none();
+    }
+    let energy = tree.energy(state).total();
+    if energy.is_finite() && state.is_finite() {
+        return Some(());
+    }
+    let place = forces
+        .first()
+        .map_or_else(Place::model, |(place, ..)| place.clone());
+    problems
+        .error(place, format!("the energy at the start is {energy}"))
+        .help("numbers are too large, or too unlike each other")
+        .none()
+}

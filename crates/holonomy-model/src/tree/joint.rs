@@ -1,0 +1,313 @@
+//! `joint = { … }` of a body, and where and how fast it starts.
+use super::{laws::Laws, rotation};
+use crate::{Located, Section, Unit, spec::JointKind};
+use holonomy::{
+    Vec3,
+    geometry::Pose,
+    tree::{Along, Joint, JointForce, Motion},
+};
+use nalgebra::{Quaternion, UnitQuaternion};
+
+/// A joint, where it is on the parent, and how it starts.
+pub(super) struct Placed {
+    pub(super) joint: Joint,
+    pub(super) at: Pose,
+    pub(super) q: Vec<f64>,
+    pub(super) v: Vec<f64>,
+    pub(super) forces: Vec<JointForce>,
+}
+
+impl Placed {
+    /// From the body to its parent, at the start.
+    pub(super) fn parent_from_body(&self) -> Pose {
+        self.at * displacement(&self.joint, &self.q)
+    }
+}
+
+/// What a joint does at a position.
+fn displacement(joint: &Joint, q: &[f64]) -> Pose {
+    let turn = |axis: &Vec3, angle: f64| Pose::turn(axis.normalize(), angle);
+    let shift = |axis: &Vec3, length: f64| Pose::translation(axis.normalize() * length);
+    let rotation = |q: &[f64]| {
+        Pose::rotation(UnitQuaternion::from_quaternion(Quaternion::new(
+            q[0], q[1], q[2], q[3],
+        )))
+    };
+    match joint {
+        Joint::Fixed => Pose::identity(),
+        Joint::Revolute { axis } => turn(axis, q[0]),
+        Joint::Prismatic { axis } => shift(axis, q[0]),
+        Joint::Screw { axis, pitch } => shift(axis, pitch * q[0]) * turn(axis, q[0]),
+        Joint::Universal { axes } => turn(&axes[0], q[0]) * turn(&axes[1], q[1]),
+        Joint::Spherical => rotation(q),
+        Joint::Free => Pose::translation(Vec3::new(q[0], q[1], q[2])) * rotation(&q[3..]),
+        Joint::Driven { axis, along, motion } => {
+            let q = motion(0.0).0;
+            match along {
+                Along::Turn => turn(axis, q),
+                Along::Shift => shift(axis, q),
+                Along::Screw(pitch) => shift(axis, pitch * q) * turn(axis, q),
+            }
+        }
+    }
+}
+
+/// Reads the joint of a body and all keys of the body that are about it.
+pub(super) fn read<'a>(body: &Section<'a>, laws: &Laws<'a>) -> Option<Placed> {
+    let problems = body.problems();
+    let has_driven = body.has("driven");
+    if !body.has("joint") {
+        return body
+            .lacks(
+                &["joint"],
+                body.place(),
+                format!("missing `joint` in {}", body.label()),
+            )
+            .help("add `joint = { kind = \"revolute\", axis = [0, 1, 0] }`, or another kind")
+            .none();
+    }
+    let section = body.optional("joint").table()?;
+    let kind = section
+        .required("kind")
+        .choice_of("kind of joint", JointKind::WORDS);
+    let at = section.optional("at").vector();
+    let sound_at = at.is_some() == section.has("at");
+    let turned = rotation::read(&section, "turned");
+    let Some(kind) = kind else {
+        section.finish_unread();
+        return None;
+    };
+    let joint = read_kind(&section, kind.value);
+    section.finish();
+    let scalar = matches!(kind.value, "revolute" | "prismatic" | "screw");
+    if has_driven && !scalar {
+        let place = body.value_place("driven").unwrap_or_else(|| body.place());
+        return problems
+            .error(
+                place,
+                format!("a {} joint cannot be driven by one formula", kind.value),
+            )
+            .help("revolute, prismatic and screw joints can; put several of them in a row, with massless bodies between")
+            .none();
+    }
+    let motion = laws.driven(body, "driven", units(kind.value).0);
+    let (start, forces) = if has_driven {
+        refuse_with_driven(body)?;
+        (Some((Vec::new(), Vec::new())), Some(Vec::new()))
+    } else {
+        (read_start(body, kind.value), read_forces(body, kind.value, laws))
+    };
+    let joint = match (joint?, has_driven) {
+        (joint, false) => joint,
+        (joint, true) => drive(joint, motion?),
+    };
+    let at = Pose::translation(at.map_or_else(Vec3::zeros, |at| at.value.into())) * Pose::rotation(turned?);
+    let ((q, v), forces) = (start?, forces?);
+    let q = match &joint {
+        Joint::Driven { motion, .. } => vec![motion(0.0).0],
+        _ => q,
+    };
+    sound_at.then_some(Placed {
+        joint,
+        at,
+        q,
+        v,
+        forces,
+    })
+}
+
+fn read_kind(section: &Section<'_>, kind: &str) -> Option<Joint> {
+    Some(match kind {
+        "revolute" => Joint::Revolute {
+            axis: axis(section, "axis")?,
+        },
+        "prismatic" => Joint::Prismatic {
+            axis: axis(section, "axis")?,
+        },
+        "screw" => {
+            let axis = axis(section, "axis");
+            let pitch = section.required("pitch").number();
+            Joint::Screw {
+                axis: axis?,
+                pitch: pitch?.value,
+            }
+        }
+        "universal" => Joint::Universal { axes: axes(section)? },
+        "spherical" => Joint::Spherical,
+        "free" => Joint::Free,
+        _ => Joint::Fixed,
+    })
+}
+
+fn drive(joint: Joint, motion: Motion) -> Joint {
+    let (axis, along) = match joint {
+        Joint::Revolute { axis } => (axis, Along::Turn),
+        Joint::Prismatic { axis } => (axis, Along::Shift),
+        Joint::Screw { axis, pitch } => (axis, Along::Screw(pitch)),
+        other => return other,
+    };
+    Joint::Driven { axis, along, motion }
+}
+
+/// A vector that has a direction.
+pub(super) fn axis<'a>(section: &Section<'a>, key: &'a str) -> Option<Vec3> {
+    let axis = section.required(key).vector_in(Unit::NONE)?;
+    direction(&axis, key, section)
+}
+
+pub(crate) fn direction(axis: &Located<[f64; 3]>, key: &str, section: &Section<'_>) -> Option<Vec3> {
+    let vector = Vec3::from(axis.value);
+    let norm = vector.norm();
+    if norm > 0.0 && norm.is_finite() && (1.0 / norm).is_finite() {
+        return Some(vector);
+    }
+    section
+        .problems()
+        .error(
+            axis.place.clone(),
+            format!("`{key}` is zero, or too large, and has no direction"),
+        )
+        .help(format!(
+            "give a vector such as `{key} = [0, 0, 1]`; its length does not matter"
+        ))
+        .none()
+}
+
+fn axes(section: &Section<'_>) -> Option<[Vec3; 2]> {
+    let given = section.required("axes").vectors()?;
+    let problems = section.problems();
+    let [a, b] = given.value[..] else {
+        return problems
+            .error(
+                given.place,
+                format!("a universal joint turns about 2 axes, got {}", given.value.len()),
+            )
+            .help("write `axes = [[1, 0, 0], [0, 1, 0]]`")
+            .none();
+    };
+    let [a, b] = [a, b].map(|axis| direction(&Located::new(axis, given.place.clone()), "axes", section));
+    let axes = [a?, b?];
+    if axes[0].normalize().cross(&axes[1].normalize()).norm() <= 1e-9 {
+        return problems
+            .error(given.place, "the axes of a universal joint are parallel")
+            .help("give two different axes, or make the joint `revolute`")
+            .none();
+    }
+    Some(axes)
+}
+
+fn refuse_with_driven(body: &Section<'_>) -> Option<()> {
+    let mut sound = Some(());
+    for key in ["position", "velocity", "spring", "damping", "effort"] {
+        if !body.has(key) {
+            continue;
+        }
+        let place = body.value_place(key).unwrap_or_else(|| body.place());
+        let message = format!("a driven joint has no `{key}`: its formula says where it is at all times");
+        body.problems()
+            .error(place, message)
+            .help(format!("remove `{key}` or `driven`"));
+        sound = None;
+    }
+    sound
+}
+
+/// Units of the coordinate and of the velocity of a joint with one coordinate.
+fn units(kind: &str) -> (Unit, Unit) {
+    match kind {
+        "prismatic" => (Unit::METRE, Unit::METRE_PER_SECOND),
+        _ => (Unit::RADIAN, Unit::RADIAN_PER_SECOND),
+    }
+}
+
+/// Coordinates and velocities at the start.
+fn read_start(body: &Section<'_>, kind: &str) -> Option<(Vec<f64>, Vec<f64>)> {
+    let (length, speed) = units(kind);
+    let or_zero = |given: Option<Vec<f64>>, key: &'static str, count: usize| match given {
+        None if body.has(key) => None,
+        None => Some(vec![0.0; count]),
+        given => given,
+    };
+    let three = |key: &'static str, unit: Unit| {
+        let given = body.optional(key).vector_in(unit);
+        or_zero(given.map(|given| given.value.to_vec()), key, 3)
+    };
+    match kind {
+        "revolute" | "prismatic" | "screw" => {
+            let one = |key: &'static str, unit: Unit| {
+                let given = body.optional(key).number_in(unit);
+                or_zero(given.map(|given| vec![given.value]), key, 1)
+            };
+            let (q, v) = (one("position", length), one("velocity", speed));
+            Some((q?, v?))
+        }
+        "universal" => {
+            let two = |key: &'static str, unit: Unit| {
+                let given = body.optional(key).vector_n(2, unit);
+                or_zero(given.map(|given| given.value), key, 2)
+            };
+            let (q, v) = (two("position", length), two("velocity", speed));
+            Some((q?, v?))
+        }
+        "spherical" => {
+            let q = rotation::quaternion(body, "orientation");
+            let v = three("angular_velocity", Unit::RADIAN_PER_SECOND);
+            Some((q?.to_vec(), v?))
+        }
+        "free" => {
+            let place = three("position", Unit::METRE);
+            let turn = rotation::quaternion(body, "orientation");
+            let velocity = three("velocity", Unit::METRE_PER_SECOND);
+            let spin = three("angular_velocity", Unit::RADIAN_PER_SECOND);
+            Some(([place?, turn?.to_vec()].concat(), [velocity?, spin?].concat()))
+        }
+        _ => Some((Vec::new(), Vec::new())),
+    }
+}
+
+/// `spring`, `damping` and `effort`.
+fn read_forces<'a>(body: &Section<'a>, kind: &str, laws: &Laws<'a>) -> Option<Vec<JointForce>> {
+    let problems = body.problems();
+    let mut forces = Vec::new();
+    if kind == "fixed" {
+        return Some(forces);
+    }
+    let mut sound = true;
+    let ball = matches!(kind, "spherical" | "free");
+    let (stiffness, damping) = match kind {
+        "prismatic" => (Unit::NEWTON_PER_METRE, Unit::NEWTON_SECOND_PER_METRE),
+        "free" => (Unit::ANY, Unit::ANY),
+        _ => (Unit::NEWTON_METRE_PER_RADIAN, Unit::ANY),
+    };
+    if let Some(spring) = body.optional("spring").table() {
+        if !ball && spring.holds("energy") {
+            let text = spring.required("energy").formula();
+            let law = text.and_then(|text| laws.energy(&text, problems));
+            sound &= law.is_some();
+            forces.extend(law.map(JointForce::Potential));
+        } else {
+            let stiffness = laws.non_negative(&spring, "stiffness", stiffness);
+            let rest = match ball {
+                false => laws.number(&spring, "rest", units(kind).0),
+                true => None,
+            };
+            sound &= stiffness.is_some() && (rest.is_some() || !spring.holds("rest"));
+            forces.extend(stiffness.map(|stiffness| JointForce::Spring {
+                stiffness: stiffness.value,
+                rest: rest.map_or(0.0, |rest| rest.value),
+            }));
+        }
+        spring.finish();
+    } else {
+        sound &= !body.has("spring");
+    }
+    let coefficient = body.optional("damping").non_negative(damping);
+    sound &= coefficient.is_some() == body.has("damping");
+    forces.extend(coefficient.map(|c| JointForce::Damper { coefficient: c.value }));
+    if !ball && let Some(text) = body.optional("effort").formula() {
+        let law = laws.effort(&text, problems);
+        sound &= law.is_some();
+        forces.extend(law.map(JointForce::Effort));
+    }
+    sound.then_some(forces)
+}

@@ -1,0 +1,266 @@
+//! Formulas and tables as functions of time, or of a joint's position and velocity; numbers made of parameters.
+use crate::{FormulaText, Located, Problems, Section, Unit, lagrangian::values, parse_quantity};
+use holonomy::{
+    formula::{Expressions, Formula, FormulaError, Kind, Program, Registers, Scope},
+    tree::{Law, Motion, Spline, SplineError},
+};
+use std::sync::{Mutex, PoisonError};
+
+/// A program and its memory, to be called from anywhere.
+struct Callable {
+    program: Program,
+    workspace: Mutex<Registers>,
+}
+
+impl Callable {
+    fn new(program: Program) -> Self {
+        let workspace = Mutex::new(program.workspace());
+        Self { program, workspace }
+    }
+
+    /// Where a formula has no value the outputs are not finite, and the step that wanted them fails.
+    fn call(&self, x: &[f64]) -> [f64; 3] {
+        let mut out = [0.0; 3];
+        let mut workspace = self.workspace.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = self.program.evaluate(x, &mut workspace, &mut out);
+        out
+    }
+}
+
+/// What formulas may be made of: the parameters of the model.
+pub(super) struct Laws<'a> {
+    parameters: Vec<values::Parameter<'a>>,
+    names: Vec<&'a str>,
+}
+
+/// Names that formulas of trees know already, and their slots: time, position and velocity of a joint.
+const VARIABLES: [(&str, usize); 2] = [("q", 1), ("v", 2)];
+
+impl<'a> Laws<'a> {
+    /// Reads `[parameters]`.
+    pub(super) fn read(root: &Section<'a>) -> Self {
+        let parameters = values::parameters_of(root, &[]);
+        let names = root.keys_within(&["parameters"]);
+        let mut known = Scope::new();
+        known.time(0);
+        for (name, slot) in VARIABLES {
+            known.variable(name, Kind::Scalar, slot).ok();
+        }
+        // What is wrong with a name is said once, not with every formula.
+        values::enter(&parameters, &mut known, Some(root.problems()));
+        Self {
+            parameters,
+            names: names.iter().map(|name| name.value).collect(),
+        }
+    }
+
+    /// Parameters by name, for people.
+    pub(super) fn described(&self) -> Vec<(String, Vec<f64>)> {
+        self.parameters
+            .iter()
+            .filter_map(values::Parameter::described)
+            .collect()
+    }
+
+    /// A scope of the parameters, of these variables with their slots, and of `t` in slot 0 if that is wanted.
+    fn scope(&self, time: bool, variables: &[(&str, usize)]) -> Scope {
+        let mut scope = Scope::new();
+        if time {
+            scope.time(0);
+        }
+        for (name, slot) in variables {
+            scope.variable(name, Kind::Scalar, *slot).ok();
+        }
+        values::enter(&self.parameters, &mut scope, None);
+        scope
+    }
+
+    /// A function of `t`, with its rate and acceleration.
+    pub(super) fn motion(&self, text: &FormulaText<'_>, problems: &Problems) -> Option<Motion> {
+        let formula = understood(text, &self.scope(true, &[]), problems)?;
+        let mut expressions = Expressions::new();
+        let value = expressions.scalar(&formula);
+        let rate = expressions.gradient(value, &[0])[0];
+        let second = expressions.gradient(rate, &[0])[0];
+        let callable = Callable::new(expressions.compile(&[value, rate, second]));
+        finite(&callable.call(&[0.0]), text, problems)?;
+        Some(Box::new(move |t| callable.call(&[t]).into()))
+    }
+
+    /// An effort: a function of `t`, `q` and `v`, with its derivatives by `q` and `v`.
+    pub(super) fn effort(&self, text: &FormulaText<'_>, problems: &Problems) -> Option<Law<(f64, f64, f64)>> {
+        let formula = understood(text, &self.scope(true, &VARIABLES), problems)?;
+        let callable = Callable::new(Program::with_jacobian(&[&formula], &[1, 2]));
+        Some(Box::new(move |(t, q, v)| callable.call(&[t, q, v])))
+    }
+
+    /// The energy of a spring: a function of `q`, with two derivatives.
+    pub(super) fn energy(&self, text: &FormulaText<'_>, problems: &Problems) -> Option<Law<f64>> {
+        let formula = understood(text, &self.scope(false, &[("q", 0)]), problems)?;
+        let callable = Callable::new(Program::with_hessian(&formula, &[0]));
+        Some(Box::new(move |q| callable.call(&[q])))
+    }
+
+    /// A motion: a formula of `t`, or a table of times and values.
+    pub(super) fn driven(&self, section: &Section<'a>, key: &'a str, unit: Unit) -> Option<Motion> {
+        if section.is_table(key) {
+            return table(section.optional(key).table()?, unit).map(Spline::into_motion);
+        }
+        let text = section.optional(key).formula()?;
+        self.motion(&text, section.problems())
+    }
+
+    /// Whether a text that is no quantity names a parameter.
+    pub(super) fn is_formula(&self, text: &str, unit: Unit) -> bool {
+        let mut words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+        parse_quantity(text, unit).is_err() && words.any(|word| self.names.contains(&word))
+    }
+
+    /// A number that is there and at least zero: a number, a quantity, or a formula of parameters.
+    pub(super) fn non_negative(
+        &self,
+        section: &Section<'a>,
+        key: &'a str,
+        unit: Unit,
+    ) -> Option<Located<f64>> {
+        match section.text(key) {
+            Some(text) if self.is_formula(text, unit) => {
+                self.constant_that(section, key, "at least zero", |x| x >= 0.0)
+            }
+            _ => section.required(key).non_negative(unit),
+        }
+    }
+
+    /// A positive number that is there.
+    pub(super) fn positive(&self, section: &Section<'a>, key: &'a str, unit: Unit) -> Option<Located<f64>> {
+        match section.text(key) {
+            Some(text) if self.is_formula(text, unit) => {
+                self.constant_that(section, key, "positive", |x| x > 0.0)
+            }
+            _ => section.required(key).positive(unit),
+        }
+    }
+
+    /// A number that may be there: a number, a quantity, or a formula of parameters.
+    pub(super) fn number(&self, section: &Section<'a>, key: &'a str, unit: Unit) -> Option<Located<f64>> {
+        match section.text(key) {
+            Some(text) if self.is_formula(text, unit) => self.constant(section, key),
+            _ => section.optional(key).number_in(unit),
+        }
+    }
+
+    fn constant_that(
+        &self,
+        section: &Section<'a>,
+        key: &'a str,
+        sign: &str,
+        holds: impl Fn(f64) -> bool,
+    ) -> Option<Located<f64>> {
+        let number = self.constant(section, key)?;
+        if holds(number.value) {
+            return Some(number);
+        }
+        let message = format!(
+            "`{key}` must be {sign}, but with these parameters it is {}",
+            number.value
+        );
+        section
+            .problems()
+            .error(number.place, message)
+            .help("change it, or the parameters it is made of")
+            .none()
+    }
+
+    /// The value of a formula of parameters.
+    fn constant(&self, section: &Section<'a>, key: &'a str) -> Option<Located<f64>> {
+        let text = section.optional(key).formula()?;
+        let formula = understood(&text, &self.scope(false, &[]), section.problems())?;
+        let program = Program::values(&[&formula]);
+        let mut value = [0.0];
+        let known = program.evaluate(&[], &mut program.workspace(), &mut value);
+        let [value] = value;
+        if known.is_ok() && value.is_finite() {
+            return Some(Located::new(value, text.place));
+        }
+        section
+            .problems()
+            .error(text.place, format!("`{key}` has no value"))
+            .help("change it, or the parameters it is made of")
+            .none()
+    }
+}
+
+/// `{ times = […], values = […] }`.
+fn table(section: Section<'_>, unit: Unit) -> Option<Spline> {
+    let problems = section.problems();
+    let times = section.required("times").numbers_in(Unit::SECOND);
+    let values = section.required("values").numbers_in(unit);
+    let place = section.place();
+    section.finish();
+    let (times, values) = (times?, values?);
+    let plain = |list: &[Located<f64>]| -> Vec<f64> { list.iter().map(|x| x.value).collect() };
+    match Spline::new(&plain(&times.value), &plain(&values.value)) {
+        Ok(spline) => Some(spline),
+        Err(SplineError::Sizes) => {
+            let (count, expected) = (values.value.len(), times.value.len());
+            problems
+                .error(
+                    values.place,
+                    format!("there are {count} values for {expected} times"),
+                )
+                .help("give one value for each time")
+                .none()
+        }
+        Err(SplineError::NotIncreasing(k)) => {
+            let late = &times.value[k - 1];
+            let before = times.value[k - 2].value;
+            problems
+                .error(
+                    late.place.clone(),
+                    format!(
+                        "time {k} of the table, {} s, is not later than the one before it, {before} s",
+                        late.value
+                    ),
+                )
+                .help("give the times in order, each once")
+                .none()
+        }
+        Err(error) => problems
+            .error(place, error.to_string())
+            .help("write `{ times = [0, 1, 2], values = [0.5, 0.8, 0.5] }`")
+            .none(),
+    }
+}
+
+fn understood(text: &FormulaText<'_>, scope: &Scope, problems: &Problems) -> Option<Formula> {
+    match Formula::parse_as(Kind::Scalar, text.value, scope) {
+        Ok(formula) => Some(formula),
+        Err(errors) => {
+            for error in errors {
+                report(error, text, problems);
+            }
+            None
+        }
+    }
+}
+
+fn report(error: FormulaError, text: &FormulaText<'_>, problems: &Problems) {
+    let report = problems.error(text.locate(error.span), error.message);
+    if let Some(help) = error.help {
+        report.help(help);
+    }
+}
+
+fn finite(values: &[f64; 3], text: &FormulaText<'_>, problems: &Problems) -> Option<()> {
+    if values.iter().all(|x| x.is_finite()) {
+        return Some(());
+    }
+    let [value, rate, second] = values;
+    problems
+        .error(
+            text.place.clone(),
+            format!("at the start, t = 0, this is {value}, its rate {rate} and its acceleration {second}"),
+        )
+        .help("motions have a finite acceleration at all times")
+        .none()
+}

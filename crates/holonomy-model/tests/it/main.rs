@@ -1,0 +1,9 @@
+//! The language of models, one module per question.
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
+
+/// Are model files read as they are written, and refused when they are wrong?
+mod models;
+/// Is a model the same from text, from data and from a program?
+mod specs;
+/// Are trees in files those of the documents, and of code?
+mod tree_models;

@@ -1,0 +1,212 @@
+use crate::models::{assert_same, files, good_and_scenarios, scenarios};
+use holonomy_model::spec::{Gravity, Spec, System};
+use holonomy_model::{self as model, ChangeError, Place, Severity, Value};
+
+#[test]
+fn text_and_typed_data_give_the_same_model() {
+    for file in good_and_scenarios() {
+        let spec =
+            Spec::from_text(&file.source()).unwrap_or_else(|problems| panic!("{}: {problems:?}", file.name));
+        let loaded = file.load();
+        let built = spec
+            .build()
+            .unwrap_or_else(|problems| panic!("{}: {problems:?}", file.name));
+        assert_same(&loaded, &built, &file.name);
+        assert_eq!(built.state.lambda, loaded.state.lambda, "{}", file.name);
+        let again = Spec::from_table(&spec.to_table());
+        assert_eq!(again.as_ref(), Ok(&spec), "{}", file.name);
+        let text = model::Source::new(&file.name, spec.to_toml());
+        assert_same(&loaded, &model::load(&text).unwrap(), &file.name);
+    }
+}
+
+#[test]
+fn typed_data_survives_json() {
+    for file in good_and_scenarios() {
+        let spec = Spec::from_text(&file.source()).unwrap();
+        let json = serde_json::to_string(&spec).unwrap();
+        let again: Spec = serde_json::from_str(&json).unwrap();
+        assert_eq!(again, spec, "{}", file.name);
+    }
+}
+
+#[test]
+fn a_table_of_values_builds_the_model_of_its_text() {
+    for file in good_and_scenarios() {
+        let loaded = file.load();
+        let built = model::build(&loaded.table).unwrap();
+        assert_same(&loaded, &built, &file.name);
+        let messages = |model: &model::Model| -> Vec<String> {
+            let mut list: Vec<String> = model.notes.iter().map(|note| note.message.clone()).collect();
+            list.sort();
+            list
+        };
+        assert_eq!(messages(&loaded), messages(&built), "{}", file.name);
+    }
+}
+
+/// `cargo xtask docs` rewrites it.
+#[test]
+fn the_reference_in_the_guide_is_that_of_the_tables() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/reference.md");
+    let text = model::spec::reference();
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let stored = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        stored == text,
+        "{} differs from the tables of keys: run `cargo xtask docs`",
+        path.display()
+    );
+}
+
+/// What is wrong with a text is wrong with its values too, and the path leads to the same place.
+#[test]
+fn problems_of_data_are_those_of_its_text() {
+    let mut compared = 0;
+    for file in files("bad", "toml") {
+        let source = file.source();
+        let problems = model::Problems::new();
+        let Some(document) = model::parse(&source, &problems).filter(|_| !problems.has_errors()) else {
+            continue;
+        };
+        let of_text = model::load(&source).err().unwrap();
+        let of_data = model::build(document.table()).err().unwrap();
+        let shown = |list: &[model::Problem]| {
+            let each = list.iter().map(|problem| {
+                (
+                    problem.message.clone(),
+                    problem.help.clone(),
+                    problem.severity == Severity::Error,
+                )
+            });
+            let mut list: Vec<_> = each.collect();
+            list.sort();
+            list
+        };
+        assert_eq!(shown(&of_text), shown(&of_data), "{}", file.name);
+        for problem in &of_text {
+            assert_eq!(
+                document.find(&problem.place),
+                problem.span,
+                "{}: {problem:?}",
+                file.name
+            );
+            assert!(
+                !matches!(problem.place, Place::Text(_)),
+                "{}: {problem:?}",
+                file.name
+            );
+        }
+        compared += 1;
+    }
+    assert!(compared > 300, "{compared}");
+}
+
+#[test]
+fn a_program_is_told_the_path_of_what_is_wrong() {
+    let file = scenarios()
+        .into_iter()
+        .find(|file| file.name == "double-spherical-pendulum")
+        .unwrap();
+    let mut spec = Spec::from_text(&file.source()).unwrap();
+    let System::Spheres(spheres) = &mut spec.system else {
+        panic!("on spheres")
+    };
+    spheres.bodies[1].mass = (-1.0).into();
+    spheres.bodies[1].parent = Some("uper".into());
+    spheres.potentials.push(Gravity::default().into());
+    let problems = spec.build().err().unwrap();
+    let shown: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        shown,
+        [
+            "body.2.parent: there is no earlier body named `uper` (did you mean `upper`?)",
+            "body.2.mass: `mass` must be positive, got -1.0",
+        ]
+    );
+}
+
+#[test]
+fn a_knob_has_its_unit_and_bounds_and_can_be_turned() {
+    let file = scenarios()
+        .into_iter()
+        .find(|file| file.name == "double-spherical-pendulum")
+        .unwrap();
+    let model = file.load();
+    let knobs = model.knobs();
+    let knob = |path: &str| knobs.iter().find(|knob| knob.path.to_string() == path).unwrap();
+    let mass = knob("body.2.mass");
+    assert_eq!(
+        (mass.unit, mass.least, mass.most, mass.above, mass.whole),
+        ("kg", Some(0.0), None, true, false)
+    );
+    assert_eq!(mass.label, "`mass` of body `lower`");
+    assert_eq!(
+        knob("body.1.direction.3").label,
+        "component 3 of `direction` of body `upper`"
+    );
+    let heavier = model.with("body.lower.mass", 2.0 * mass.value).unwrap();
+    assert_ne!(heavier.state.p, model.state.p);
+    assert_eq!(
+        heavier
+            .knobs()
+            .iter()
+            .find(|k| k.path == mass.path)
+            .unwrap()
+            .value,
+        2.0 * mass.value
+    );
+    let Err(ChangeError::Refused(problems)) = model.with(&mass.path.to_string(), -1.0) else {
+        panic!("refused")
+    };
+    assert_eq!(problems[0].place, Place::Value(mass.path.clone()));
+    assert!(matches!(
+        model.with("body.3.mass", 1.0),
+        Err(ChangeError::Path(_))
+    ));
+}
+
+#[test]
+fn a_knob_that_is_set_to_its_value_changes_nothing() {
+    for file in scenarios() {
+        let model = file.load();
+        let knobs = model.knobs();
+        assert!(knobs.len() >= 2, "{}", file.name);
+        // A few from all over the model: each rebuilds it.
+        for knob in knobs.iter().step_by(knobs.len().div_ceil(6)) {
+            let value = match knob.whole {
+                true => Value::from(knob.value as u64),
+                false => knob.value.into(),
+            };
+            let what = format!("{}: {}", file.name, knob.path);
+            assert_same(&model, &model.with(&knob.path.to_string(), value).unwrap(), &what);
+            assert!(
+                knob.least.is_none_or(|least| knob.value >= least)
+                    && knob.most.is_none_or(|most| knob.value <= most),
+                "{what}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_fingerprint_tells_models_apart() {
+    let mut known = std::collections::HashMap::new();
+    for file in scenarios() {
+        let model = file.load();
+        let print = model.fingerprint();
+        if let Some(other) = known.insert(print, file.name.clone()) {
+            panic!("{} and {other} have one fingerprint", file.name);
+        }
+        let longer = model
+            .with("run.every", 7_u64)
+            .unwrap()
+            .with("title", "another")
+            .unwrap();
+        assert_eq!(longer.fingerprint(), print, "{}", file.name);
+        let slower = model.with("run.step", 0.5 * model.schedule.step).unwrap();
+        assert_ne!(slower.fingerprint(), print, "{}", file.name);
+    }
+}

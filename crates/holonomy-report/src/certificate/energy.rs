@@ -1,0 +1,121 @@
+//! Verdicts on the energy.
+use super::{ROUNDING, SEEN, by_size, promise, reported};
+use crate::{
+    summary::{EnergySummary, Summary},
+    verdict::{Drift, DriftKind, Evidence, Judgement, Quantity, Reason, Subject, Verdict},
+};
+use holonomy_model::Model;
+
+/// An energy error of this part of what is in motion is another motion.
+const WRONG: f64 = 0.5;
+/// Slopes that are farther from zero than so many standard errors are drifts: one chance in 16 000.
+const SIGNIFICANT: f64 = 4.0;
+/// A drift carries the error away, and makes up at least this part of it. Less is the slope of a bounded error whose
+/// slow swings the run is too short to average.
+const CARRIED: f64 = 0.5;
+/// A total energy is rounded to some units in its last place, however little is in motion.
+const LAST_PLACES: f64 = 64.0 * f64::EPSILON;
+
+/// What the slope of a line through an energy error is, in a run that lasted so many seconds; `bounded` is what the
+/// method promises. `None` if there is no slope.
+pub fn judge_drift(energy: &EnergySummary, lasted: f64, bounded: bool) -> Option<Drift> {
+    let (slope, error) = (energy.drift_per_second?, energy.drift_standard_error?);
+    let total = (slope * lasted).abs();
+    let kind = if !(slope.abs() > SIGNIFICANT * error) {
+        DriftKind::Zero
+    } else if !(total > ROUNDING * energy.in_motion) {
+        DriftKind::Rounding
+    } else if bounded && !(total > CARRIED * energy.max_abs_error) {
+        DriftKind::Swing
+    } else {
+        DriftKind::Real
+    };
+    Some(Drift {
+        slope: Quantity::new(slope, "J/s"),
+        standard_error: Quantity::new(error, "J/s"),
+        total: Quantity::new(total, "J"),
+        kind,
+    })
+}
+
+/// An energy that the motion itself changes.
+pub(super) fn changing(energy: &EnergySummary) -> Judgement {
+    let evidence = Evidence::EnergyChange {
+        initial: Quantity::new(energy.initial, "J"),
+        last: Quantity::new(energy.last, "J"),
+    };
+    Judgement {
+        promise: promise(false),
+        reason: Reason::ChangesRightly,
+        ..reported(Subject::Energy, evidence)
+    }
+}
+
+/// An energy that should be conserved.
+pub(super) fn conserved(model: &Model, summary: &Summary) -> Judgement {
+    let energy = &summary.energy;
+    let bounded = model.method.bounded_energy;
+    let rounding = LAST_PLACES * energy.initial.abs() + ROUNDING * energy.in_motion;
+    let moves = energy.in_motion > rounding;
+    let part = energy.max_abs_error / energy.in_motion;
+    let drift = judge_drift(energy, summary.t_end - model.state.t, bounded);
+    let real = drift.as_ref().filter(|drift| drift.kind == DriftKind::Real);
+    let (verdict, reason) = match (bounded, real) {
+        _ if !moves && energy.max_abs_error <= rounding => (Verdict::Good, Reason::AtRest),
+        _ if !(part < WRONG) => (Verdict::Bad, Reason::Wrong),
+        (_, None) if energy.max_abs_error <= rounding => (Verdict::Good, Reason::ToRounding),
+        (true, None) if part > SEEN => (Verdict::Doubtful, Reason::BoundedButLarge),
+        (true, None) => (Verdict::Good, Reason::Bounded),
+        (true, Some(_)) => (Verdict::Doubtful, Reason::Drifts),
+        (false, None) => match by_size(part) {
+            Verdict::Bad => (Verdict::Bad, Reason::Large),
+            other => (other, Reason::NoDriftSeen),
+        },
+        (false, Some(drift)) => (
+            by_size(part.max(drift.total.value / energy.in_motion)),
+            Reason::Drifts,
+        ),
+    };
+    Judgement {
+        subject: Subject::Energy,
+        promise: promise(bounded),
+        evidence: Evidence::EnergyError {
+            largest: Quantity::new(energy.max_abs_error, "J"),
+            in_motion: Quantity::new(energy.in_motion, "J"),
+            share: moves.then_some(part),
+            drift,
+        },
+        verdict,
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One slope in each class, told apart by nothing but the numbers.
+    #[test]
+    fn a_slope_is_a_drift_where_it_is_told_from_zero_and_carries_the_error_away() {
+        let kind = |slope: f64, error: f64, largest: f64, bounded: bool| {
+            let energy = EnergySummary {
+                initial: -3.0,
+                last: -3.0,
+                mean_abs_error: 0.5 * largest,
+                max_abs_error: largest,
+                in_motion: 10.0,
+                drift_per_second: Some(slope),
+                drift_standard_error: Some(error),
+            };
+            judge_drift(&energy, 100.0, bounded).map(|drift| drift.kind)
+        };
+        // 3.5 standard errors are one chance in two thousand: too many runs are made to call that a drift.
+        assert_eq!(kind(3.5e-5, 1e-5, 1e-3, true), Some(DriftKind::Zero));
+        assert_eq!(kind(5e-13, 1e-14, 1e-10, true), Some(DriftKind::Rounding));
+        assert_eq!(kind(-4e-6, 1e-7, 1e-3, true), Some(DriftKind::Swing));
+        assert_eq!(kind(-4e-6, 1e-7, 1e-3, false), Some(DriftKind::Real));
+        assert_eq!(kind(-6e-6, 1e-7, 1e-3, true), Some(DriftKind::Real));
+        // What is not a number is not a drift: the size of the error judges it.
+        assert_eq!(kind(f64::NAN, f64::NAN, f64::NAN, false), Some(DriftKind::Zero));
+    }
+}

@@ -1,0 +1,164 @@
+//! A run and what it leaves: how it is held, what is recorded of it, and its outcome.
+use crate::{certificate::Certificate, film::Clip, number::rough, series::Series, summary::Summary};
+use holonomy::{
+    diagnostics::Record,
+    simulation::{Observer, RunError, RunReport, Sample, Simulation},
+    system::Measurement,
+};
+use holonomy_model::Model;
+use std::{ops::ControlFlow, sync::atomic::AtomicBool};
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Steps taken.
+    pub step: u64,
+    /// Steps to take.
+    pub steps: u64,
+    /// Time reached, s.
+    pub t: f64,
+    /// Largest |E − E₀| so far, J.
+    pub energy_error: f64,
+}
+
+/// How a run is controlled from outside.
+pub struct Control<'a> {
+    /// Ends the run when it becomes true.
+    pub stop: &'a AtomicBool,
+    /// Called several times a second.
+    pub progress: &'a mut dyn FnMut(&Progress),
+}
+
+/// What a run left.
+pub struct Outcome {
+    /// The numbers.
+    pub summary: Summary,
+    /// The curves.
+    pub series: Series,
+    /// What moves, where it was recorded.
+    pub clip: Option<Clip>,
+}
+
+/// What is recorded of every sample of a run.
+#[derive(Default)]
+pub struct Recording {
+    /// The figures of the summary.
+    pub record: Record,
+    /// The curves.
+    pub series: Series,
+    /// What moves, where a page will show it.
+    pub clip: Option<Clip>,
+}
+
+impl Recording {
+    /// Records what moves by a method, too.
+    pub fn with_clip(method: &str) -> Self {
+        Self {
+            clip: Some(Clip::new(method)),
+            ..Self::default()
+        }
+    }
+}
+
+impl Observer for Recording {
+    fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
+        let _ = self.record.observe(sample);
+        self.series.push(sample);
+        if let Some(clip) = &mut self.clip {
+            clip.push(sample);
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Runs a model from its start, with nobody watching and no clock: its time is not a number.
+pub fn run(model: &Model, name: &str) -> Outcome {
+    let mut simulation = model.simulation();
+    let mut recording = Recording::default();
+    let result = simulation.run(&model.schedule, &mut [&mut recording]);
+    conclude(model, name, simulation, recording, result, f64::NAN)
+}
+
+/// The outcome of a run that has ended. One that failed or was stopped leaves everything up to its last good state.
+pub fn conclude(
+    model: &Model,
+    name: &str,
+    simulation: Simulation,
+    recording: Recording,
+    result: Result<RunReport, RunError>,
+    wall_seconds: f64,
+) -> Outcome {
+    let (report, error) = match result {
+        Ok(report) => (report, None),
+        Err(error) => {
+            let failed = RunReport {
+                work: error.work,
+                stopped: false,
+            };
+            (failed, Some(failure(&error, &simulation)))
+        }
+    };
+    let Recording {
+        record,
+        series,
+        mut clip,
+    } = recording;
+    let mut summary = Summary::new(name, model, &simulation, &record, &report, wall_seconds);
+    summary.error = error;
+    if let Some(clip) = &mut clip {
+        let ended = match &summary.error {
+            Some(error) => Some(format!("the run failed {error}")),
+            None => summary
+                .stopped
+                .then(|| "the run was stopped before its end".to_owned()),
+        };
+        let note = match summary.driven {
+            true => String::new(),
+            false => format!("largest |E − E₀| {} J", rough(summary.energy.max_abs_error)),
+        };
+        clip.close(&simulation, note, ended);
+    }
+    // The certificate takes some steps of its own with the same integrator, from the model's start: a large state need
+    // not be held twice.
+    let mut integrator = simulation.into_integrator();
+    summary.certificate = Certificate::new(model, &mut *integrator, &summary, &series);
+    Outcome {
+        summary,
+        series,
+        clip,
+    }
+}
+
+/// Why a run failed, and where it was: of a few generalized coordinates the values are worth reading.
+fn failure(error: &RunError, simulation: &Simulation) -> String {
+    let (system, state) = (simulation.system(), &simulation.state);
+    let layout = system.layout();
+    if !layout.generalized || layout.coordinates.len() > MOST_SHOWN {
+        return error.to_string();
+    }
+    let mut measured = Measurement::default();
+    system.measure(state, &mut measured, &mut system.scratch());
+    let q = layout.reported(&state.q);
+    let coordinates = layout.coordinates.iter().zip(q.iter());
+    let velocities = layout.velocities.iter().zip(&measured.velocity);
+    let values = coordinates.chain(velocities);
+    let values: Vec<String> = values
+        .map(|(name, value)| format!("{name} = {}", six_digits(*value)))
+        .collect();
+    format!("{error}; the state before it: {}", values.join(", "))
+}
+
+/// Coordinates that a message can name.
+const MOST_SHOWN: usize = 8;
+
+/// A number of six digits, with an exponent where it is very large or small.
+fn six_digits(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        1e-4..1e6 => {
+            let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
+            rounded.to_string()
+        }
+        _ => format!("{value:.5e}"),
+    }
+}

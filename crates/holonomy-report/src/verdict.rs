@@ -1,0 +1,355 @@
+//! Verdicts on a run, as data: what is judged, what the method promises of it, what was measured, how it stands and
+//! why.
+//!
+//! The terminal, `summary.json`, `report.html` and `compare` read these and judge nothing themselves. They are found
+//! in [`crate::certificate`]; their words are in `text`, and nowhere else.
+mod conclusion;
+mod text;
+mod written;
+
+pub use conclusion::{Conclusion, Grounds};
+pub use text::NOT_CONSERVED;
+
+use crate::number;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use written::WrittenJudgement;
+
+/// How something stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// As it should be.
+    Good,
+    /// To be looked at.
+    Doubtful,
+    /// Not as it should be.
+    Bad,
+    /// Neither: nothing was promised, or nothing could be measured.
+    #[default]
+    Neutral,
+}
+
+/// One thing that was judged. Written with its words beside the data; read back from the data alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "WrittenJudgement", from = "WrittenJudgement")]
+pub struct Judgement {
+    /// What is judged.
+    pub subject: Subject,
+    /// What the method promises of it.
+    pub promise: Promise,
+    /// What was measured.
+    pub evidence: Evidence,
+    /// How it stands.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// What is judged.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Subject {
+    /// Whether the run reached its end.
+    End,
+    /// The total energy.
+    Energy,
+    /// A conserved quantity.
+    Momentum {
+        /// Its name.
+        name: String,
+    },
+    /// The unit length of directions.
+    UnitLength,
+    /// The constraints, all together.
+    Constraints,
+    /// Their multipliers.
+    ConstraintForces,
+    /// The symplectic form.
+    Form,
+    /// The order of convergence.
+    Order,
+    /// Whether a step back undoes a step.
+    Reversal,
+    /// How far ahead positions can be known.
+    Predictability,
+    /// What the run cost.
+    Cost,
+}
+
+/// What a method promises of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Promise {
+    /// That it holds.
+    Given,
+    /// Nothing.
+    Withheld,
+    /// There is nothing that a method could promise of it.
+    Inapplicable,
+}
+
+/// A number with its unit; the unit is empty for a pure number and where it is not known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quantity {
+    /// The number, in that unit.
+    #[serde(with = "number::nullable")]
+    pub value: f64,
+    /// The symbol of the unit.
+    #[serde(default, skip_serializing_if = "is_blank")]
+    pub unit: Cow<'static, str>,
+}
+
+fn is_blank(unit: &impl AsRef<str>) -> bool {
+    unit.as_ref().is_empty()
+}
+
+impl Quantity {
+    /// A number with a unit.
+    pub fn new(value: f64, unit: impl Into<Cow<'static, str>>) -> Self {
+        let unit = unit.into();
+        Self { value, unit }
+    }
+
+    /// A number without one.
+    pub fn pure(value: f64) -> Self {
+        Self::new(value, "")
+    }
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Evidence {
+    /// The run failed.
+    Failure {
+        /// Where and why.
+        message: String,
+    },
+    /// The run was stopped.
+    Stop {
+        /// When.
+        at: Quantity,
+    },
+    /// An energy that the motion itself changes.
+    EnergyChange {
+        /// At the start.
+        initial: Quantity,
+        /// At the end.
+        last: Quantity,
+    },
+    /// Error of an energy that is conserved.
+    EnergyError {
+        /// Largest |E − E₀|.
+        largest: Quantity,
+        /// What can have been in motion.
+        in_motion: Quantity,
+        /// The largest error over what is in motion; `None` where nothing moves.
+        share: Option<f64>,
+        /// Slope of a line through the error; `None` for a short run.
+        drift: Option<Drift>,
+    },
+    /// Change of a conserved quantity.
+    MomentumChange {
+        /// Its value at the start.
+        initial: Quantity,
+        /// Its largest change.
+        largest: Quantity,
+        /// What changes are compared with.
+        scale: Quantity,
+    },
+    /// One number that should be zero.
+    Deviation {
+        /// The largest that was found.
+        largest: Quantity,
+    },
+    /// Multipliers of the constraints over the run.
+    Forces {
+        /// Of the first few of them.
+        ranges: Vec<ForceRange>,
+        /// How many more there are.
+        more: usize,
+    },
+    /// A measured order.
+    Order {
+        /// The order that the catalog declares.
+        declared: u32,
+        /// The order that was measured; `None` where it could not be.
+        measured: Option<MeasuredOrder>,
+    },
+    /// Two runs that start 10⁻⁹ apart, in a motion that shows no chaos.
+    Separation {
+        /// How far apart they are in the end, in the units of the coordinates.
+        distance: Quantity,
+        /// The time they took.
+        after: Quantity,
+    },
+    /// Two runs that start 10⁻⁹ apart, in a chaotic motion.
+    Divergence(Chaos),
+    /// What the run cost.
+    Cost {
+        /// Time that it took.
+        wall: Quantity,
+        /// Steps per second of it.
+        rate: Quantity,
+        /// Mean and most iterations of a step; `None` for an explicit method.
+        iterations: Option<(f64, u32)>,
+        /// Steps that an adaptive method took and threw away.
+        adaptive: Option<(u64, u64)>,
+    },
+    /// It could not be measured.
+    Missing {
+        /// Why not.
+        why: Unmeasured,
+    },
+}
+
+/// The slope of a line through the energy error.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drift {
+    /// The slope.
+    pub slope: Quantity,
+    /// Its standard error.
+    pub standard_error: Quantity,
+    /// By how much it would have carried the energy away over the run.
+    pub total: Quantity,
+    /// What it is.
+    pub kind: DriftKind,
+}
+
+/// What a fitted slope is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DriftKind {
+    /// Not told from zero.
+    Zero,
+    /// Rounding.
+    Rounding,
+    /// The slow swings of a bounded error, which the run is too short to average.
+    Swing,
+    /// A drift.
+    Real,
+}
+
+/// The range of a multiplier over a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ForceRange {
+    /// Name of the constraint.
+    pub name: String,
+    /// The least.
+    pub least: Quantity,
+    /// The largest.
+    pub largest: Quantity,
+}
+
+/// An order and how it was measured.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MeasuredOrder {
+    /// The order.
+    #[serde(with = "number::nullable")]
+    pub order: f64,
+    /// The largest step in use.
+    pub step: Quantity,
+}
+
+/// How fast a chaotic motion forgets where it came from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chaos {
+    /// The factor by which errors grow in a second.
+    #[serde(with = "number::nullable")]
+    pub growth_per_second: f64,
+    /// Until when positions are those of the model, with this step.
+    pub known_until: Quantity,
+    /// Until when they could be, with any method in double precision.
+    pub known_at_best: Quantity,
+}
+
+/// Why something could not be measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unmeasured {
+    /// Steps cannot be taken as it needs where the run starts.
+    AtTheStart,
+    /// There are too few steps, or they cost too much.
+    TooFewSteps,
+    /// A run that starts beside this one fails.
+    NeighbourFails,
+    /// Two runs are far apart at once.
+    ApartAtOnce,
+}
+
+/// Why a thing stands as it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// The run failed.
+    Failed,
+    /// The run was stopped.
+    Stopped,
+    /// The motion itself changes it.
+    ChangesRightly,
+    /// Nothing moves.
+    AtRest,
+    /// The error is as large as what is in motion.
+    Wrong,
+    /// No error but rounding.
+    ToRounding,
+    /// Bounded by more than a figure would hide.
+    BoundedButLarge,
+    /// Bounded.
+    Bounded,
+    /// It drifts.
+    Drifts,
+    /// The error is large.
+    Large,
+    /// No drift was seen.
+    NoDriftSeen,
+    /// Conserved.
+    Conserved,
+    /// Conserved but for little.
+    NearlyConserved,
+    /// Not conserved.
+    Lost,
+    /// On the sphere.
+    OnTheSphere,
+    /// Close to the sphere.
+    CloseToTheSphere,
+    /// Away from the sphere.
+    LeavesTheSphere,
+    /// Constraints hold.
+    Satisfied,
+    /// Constraints hold but for little.
+    NearlySatisfied,
+    /// Constraints do not hold.
+    Violated,
+    /// The form is preserved.
+    Preserved,
+    /// The form is preserved, here and without a promise.
+    PreservedHere,
+    /// The form is not preserved, against a promise.
+    Broken,
+    /// The form is not preserved.
+    NotPreserved,
+    /// The order is the declared one.
+    AsDeclared,
+    /// The order is above the declared one.
+    HigherHere,
+    /// The order is below the declared one.
+    StepTooLarge,
+    /// A step back undoes a step.
+    Undone,
+    /// It does so here, without a promise.
+    UndoneHere,
+    /// It does not.
+    NotUndone,
+    /// No chaos was seen.
+    NoChaosSeen,
+    /// The motion is chaotic within the run.
+    Chaotic,
+    /// It would be in a longer one.
+    ChaoticLater,
+    /// It could not be measured.
+    Unknown,
+    /// It is reported, not judged.
+    Reported,
+}

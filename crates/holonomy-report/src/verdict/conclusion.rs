@@ -1,0 +1,96 @@
+//! What the verdicts on a run come to, as data.
+use super::{Chaos, Quantity, Subject, Verdict, written::WrittenConclusion};
+use serde::{Deserialize, Serialize};
+
+/// What all of it comes to. Written with its words beside the data; read back from the data alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "WrittenConclusion", from = "WrittenConclusion")]
+pub struct Conclusion {
+    /// How the run stands.
+    pub verdict: Verdict,
+    /// The method that ran.
+    pub method: String,
+    /// The method of choice for the mechanism.
+    pub better: String,
+    /// How long the run lasted.
+    pub lasted: Quantity,
+    /// Whether the motion itself changes the energy.
+    pub driven: bool,
+    /// When it was stopped, if it was.
+    pub stopped: Option<Quantity>,
+    /// What decided.
+    pub grounds: Grounds,
+    /// Where positions cease to be known, if that is within the run.
+    pub chaos: Option<Chaos>,
+}
+
+/// What decided a conclusion.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Grounds {
+    /// The run failed.
+    Failed {
+        /// Where and why.
+        message: String,
+    },
+    /// The energy is off by as much as there is in motion.
+    WrongEnergy {
+        /// The error.
+        error: Quantity,
+        /// What is in motion.
+        in_motion: Quantity,
+    },
+    /// Promises were broken.
+    BrokenPromises {
+        /// Which.
+        subjects: Vec<Subject>,
+    },
+    /// An energy that nothing was promised of drifts far.
+    Drift {
+        /// How far.
+        total: Quantity,
+        /// The part of what is in motion.
+        share: Quantity,
+    },
+    /// Other things that nothing was promised of changed much.
+    Lost {
+        /// Which.
+        subjects: Vec<Subject>,
+    },
+    /// What was promised shows a coarse step.
+    Coarse {
+        /// Where.
+        subjects: Vec<Subject>,
+    },
+    /// What was not promised is lost slowly.
+    Slow {
+        /// What.
+        subjects: Vec<Subject>,
+    },
+    /// A conventional method, small errors.
+    SmallErrors,
+    /// Nothing that was promised could be checked.
+    NothingToCheck,
+    /// Promises hold.
+    Held {
+        /// Those that were given.
+        promised: Vec<Subject>,
+        /// What holds without one.
+        besides: Vec<Subject>,
+    },
+}
+
+impl Default for Conclusion {
+    fn default() -> Self {
+        Self {
+            verdict: Verdict::Neutral,
+            method: String::new(),
+            better: String::new(),
+            lasted: Quantity::new(0.0, "s"),
+            driven: false,
+            stopped: None,
+            grounds: Grounds::NothingToCheck,
+            chaos: None,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+use super::Names;
+use crate::{Vec3, formula::SubExpression};
+use std::{borrow::Cow, f64::consts::TAU};
+
+/// What the numbers of a state are called, for columns of files and tables; and beside it what figures, verdicts and
+/// messages need to know.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// One name per entry of `q`, such as `q.upper.x`.
+    pub coordinates: Names,
+    /// One name per entry of the velocity, such as `omega.upper.x`.
+    pub velocities: Names,
+    /// Names of the constraints, one per entry of `lambda`.
+    pub multipliers: Vec<String>,
+    /// Units of the multipliers; empty where they are not known.
+    pub multiplier_units: Vec<MultiplierUnit>,
+    /// Which entries of `q` are angles, to be reported within ±π; empty where none is.
+    pub periodic: Vec<bool>,
+    /// Where in `q` quaternions `[w, x, y, z]` begin, and whose they are.
+    pub rotations: Vec<(usize, String)>,
+    /// Whether they are generalized coordinates, few and each worth a curve of its own.
+    pub generalized: bool,
+    /// For figures.
+    pub drawing: Drawing,
+    /// For verdicts.
+    pub conserved: Conserved,
+    /// For messages.
+    pub words: Words,
+}
+
+/// The points that `System::sites` places, and the lines between them. A viewer finds more in the scene.
+#[derive(Clone, Debug, Default)]
+pub struct Drawing {
+    /// Names of the sites; empty where every body has one, called as it is. Sites beyond the last name are parts of
+    /// lines: nobody follows their paths.
+    pub sites: Vec<String>,
+    /// For each site, where the link that ends there begins; at the site itself where there is no link.
+    pub bases: Vec<Base>,
+    /// Sites with a string or a line between them.
+    pub strings: Vec<Vec<usize>>,
+    /// The way things fall, where there is gravity: figures put it downwards.
+    pub down: Option<Vec3>,
+}
+
+/// What the exact motion conserves.
+#[derive(Clone, Debug, Default)]
+pub struct Conserved {
+    /// Names of the conserved momenta and first integrals, in the order of `Measurement::invariants`.
+    pub invariants: Vec<String>,
+    /// Whether the motion itself changes the energy: forces act, or something depends on time.
+    pub driven: bool,
+}
+
+/// What a message calls the parts of a system.
+#[derive(Clone, Debug, Default)]
+pub struct Words {
+    /// Names of the bodies.
+    pub bodies: Names,
+    /// Parts of formulas, by the numbers of [`Undefined`](super::Undefined).
+    pub expressions: Vec<SubExpression>,
+    /// Names of the fields of a frame: their quasi-velocities, constrained ones too.
+    pub fields: Vec<String>,
+}
+
+/// Where a drawn link begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Base {
+    /// A point fixed in space.
+    Fixed(Vec3),
+    /// The site of another body.
+    Site(usize),
+}
+
+/// The unit of a constraint's multiplier, and with it that of its violation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MultiplierUnit {
+    /// A force: the constraint is a length.
+    Newton,
+    /// A torque: the constraint is an angle.
+    NewtonMetre,
+    /// Not known, as where lengths and angles are mixed.
+    #[default]
+    Unknown,
+}
+
+impl MultiplierUnit {
+    /// Its symbol; nothing where it is not known.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Self::Newton => "N",
+            Self::NewtonMetre => "N m",
+            Self::Unknown => "",
+        }
+    }
+
+    /// The symbol of the unit that violations are measured in; nothing where it is not known.
+    pub fn of_violation(self) -> &'static str {
+        match self {
+            Self::Newton => "m",
+            Self::NewtonMetre => "rad",
+            Self::Unknown => "",
+        }
+    }
+}
+
+impl Drawing {
+    /// How many sites have a path that is worth following: the first ones.
+    pub fn followed(&self) -> usize {
+        match self.sites.len() {
+            0 => self.bases.len(),
+            named => named.min(self.bases.len()),
+        }
+    }
+}
+
+impl Layout {
+    /// Makes the given coordinates angles.
+    pub(crate) fn set_periodic(&mut self, coordinates: &[usize]) {
+        let all = 0..self.coordinates.len();
+        self.periodic = all.map(|i| coordinates.contains(&i)).collect();
+    }
+
+    /// A configuration as it is reported: angles within ±π.
+    pub fn reported<'q>(&self, q: &'q [f64]) -> Cow<'q, [f64]> {
+        if !self.periodic.contains(&true) {
+            return Cow::Borrowed(q);
+        }
+        let wrapped = q.iter().enumerate().map(|(i, q)| match self.periodic.get(i) {
+            Some(true) => q - (q / TAU).round() * TAU,
+            _ => *q,
+        });
+        Cow::Owned(wrapped.collect())
+    }
+}

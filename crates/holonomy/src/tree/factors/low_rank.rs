@@ -1,0 +1,166 @@
+//! Terms of low rank: how forces between bodies change as the bodies move.
+//!
+//! ```text
+//! s = Σ_i R_i z_i,   y_i += C_i s                          z and y as in `factors`
+//!
+//! J x + C s = r,   s = R x                                 J of the tree alone
+//! (1 + R J⁻¹ C) s = R J⁻¹ r,   x = J⁻¹ (r − C s)           Woodbury, one sweep for each row of R
+//! ```
+//! A force between two points takes three rows, a beam six. A term on one node alone is a matrix `C_i R_i` there, and
+//! part of J.
+use super::{Spatial, Square, Sweeps, Tree};
+use crate::solve::Lu;
+
+/// The rows R and columns C of all terms, and `1 + R J⁻¹ C` factorised.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LowRank<const N: usize> {
+    /// The number of rows.
+    rank: usize,
+    rows: Vec<NodeVector<N>>,
+    columns: Vec<NodeVector<N>>,
+    /// Matrices by node, in order of the nodes.
+    on_one_node: Vec<(usize, Square<N>)>,
+    /// Where the rows and columns of the present term begin.
+    first: [usize; 2],
+    /// `1 + R J⁻¹ C`.
+    matrix: Lu,
+    /// `−R J⁻¹ C`, column after column.
+    products: Vec<f64>,
+    s: Vec<f64>,
+    right: Vec<f64>,
+}
+
+/// A row or column, on a node.
+#[derive(Clone, Debug)]
+struct NodeVector<const N: usize> {
+    node: usize,
+    number: usize,
+    values: Spatial<N>,
+}
+
+impl<const N: usize> LowRank<N> {
+    /// The number of rows.
+    pub(crate) fn rank(&self) -> usize {
+        self.rank
+    }
+
+    /// Matrices of terms on one node alone, by node, in order.
+    pub(super) fn on_one_node(&self) -> &[(usize, Square<N>)] {
+        &self.on_one_node
+    }
+
+    /// Forgets all terms.
+    pub(crate) fn clear(&mut self) {
+        self.rank = 0;
+        self.rows.clear();
+        self.columns.clear();
+        self.on_one_node.clear();
+    }
+
+    /// Begins a term.
+    pub(crate) fn begin(&mut self) {
+        self.first = [self.rows.len(), self.columns.len()];
+    }
+
+    /// Adds to row `number` of the term.
+    pub(crate) fn row(&mut self, node: usize, number: usize, values: &Spatial<N>) {
+        self.rows.push(NodeVector {
+            node,
+            number: self.rank + number,
+            values: *values,
+        });
+    }
+
+    /// Adds to column `number` of the term.
+    pub(crate) fn column(&mut self, node: usize, number: usize, values: &Spatial<N>) {
+        self.columns.push(NodeVector {
+            node,
+            number: self.rank + number,
+            values: *values,
+        });
+    }
+
+    /// Ends a term of this many rows.
+    pub(crate) fn end(&mut self, rank: usize) {
+        let [rows, columns] = [&self.rows[self.first[0]..], &self.columns[self.first[1]..]];
+        let Some(node) = rows.first().map(|part| part.node) else {
+            self.columns.truncate(self.first[1]);
+            return;
+        };
+        if rows.iter().chain(columns).any(|part| part.node != node) {
+            self.rank += rank;
+            return;
+        }
+        let mut matrix: Square<N> = Square::zeros();
+        for row in rows {
+            for column in columns.iter().filter(|column| column.number == row.number) {
+                matrix.ger(1.0, &column.values, &row.values, 1.0);
+            }
+        }
+        self.rows.truncate(self.first[0]);
+        self.columns.truncate(self.first[1]);
+        self.on_one_node.push((node, matrix));
+    }
+
+    /// After the last term.
+    pub(crate) fn finish(&mut self) {
+        self.on_one_node.sort_unstable_by_key(|(node, _)| *node);
+    }
+
+    /// Factorises `1 + R J⁻¹ C` for an eliminated J. A node of the first term is the error if it is singular.
+    pub(super) fn factorise(&mut self, tree: &Tree, sweeps: &mut Sweeps<N>) -> Result<(), usize> {
+        let rank = self.rank;
+        let Some(first) = self.rows.first().filter(|_| rank > 0) else {
+            return Ok(());
+        };
+        self.right.resize(tree.velocities, 0.0);
+        self.products.resize(rank * rank, 0.0);
+        self.s.resize(rank, 0.0);
+        for (j, product) in self.products.chunks_exact_mut(rank).enumerate() {
+            self.s.fill(0.0);
+            self.s[j] = 1.0;
+            act(&self.columns, &self.s, sweeps.unload());
+            self.right.fill(0.0);
+            sweeps.solve_loaded(tree, &mut self.right);
+            measure(&self.rows, sweeps.changes(), product);
+        }
+        let matrix = self.matrix.reset(rank);
+        for i in 0..rank {
+            for j in 0..rank {
+                matrix[i * rank + j] = f64::from(u8::from(i == j)) - self.products[j * rank + i];
+            }
+        }
+        match self.matrix.factorise() {
+            true => Ok(()),
+            false => Err(first.node),
+        }
+    }
+
+    /// Solves `J x + C R x = r` in place.
+    pub(super) fn solve(&mut self, tree: &Tree, sweeps: &mut Sweeps<N>, r: &mut [f64]) {
+        if self.rank == 0 {
+            return sweeps.solve(tree, r);
+        }
+        self.right.copy_from_slice(r);
+        sweeps.solve(tree, &mut self.right);
+        measure(&self.rows, sweeps.changes(), &mut self.s);
+        self.matrix.substitute(&mut self.s);
+        act(&self.columns, &self.s, sweeps.unload());
+        sweeps.solve_loaded(tree, r);
+    }
+}
+
+/// `s = R z`.
+fn measure<const N: usize>(rows: &[NodeVector<N>], z: &[Spatial<N>], s: &mut [f64]) {
+    s.fill(0.0);
+    for row in rows {
+        s[row.number] += row.values.dot(&z[row.node]);
+    }
+}
+
+/// `y += C s`.
+fn act<const N: usize>(columns: &[NodeVector<N>], s: &[f64], y: &mut [Spatial<N>]) {
+    for column in columns {
+        y[column.node].axpy(s[column.number], &column.values, 1.0);
+    }
+}

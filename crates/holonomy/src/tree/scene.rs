@@ -1,0 +1,269 @@
+//! How a tree looks: rods between what is fixed on a body, boxes of inertia, joints, cables, springs and beams.
+//!
+//! Points, in their order: the sites; where each body begins, behind its joint; where its joint is on the parent; the
+//! centres of point masses.
+use super::{Constraint, JointKind, Kinematics, SitePlace, Tree, links::BoundLink};
+use crate::{
+    Vec3,
+    geometry::RigidInertia,
+    scene::{Axis, FramePose, JointShape, Poses, Scene, Shape},
+    system::Names,
+};
+use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
+
+impl Tree {
+    pub(super) fn shapes(&self) -> Scene {
+        let (sites, n) = (self.sites.len(), self.len());
+        let size = self.length();
+        let mut shapes = Vec::new();
+        for body in 0..n {
+            let (origin, mount) = (sites + body, sites + n + body);
+            if self.nodes[self.first_node(body)].parent.is_none() {
+                shapes.push(Shape::Pivot { at: mount });
+            }
+            shapes.push(self.joint_shape_of(body, mount, origin));
+            self.push_mass(body, size, &mut shapes);
+        }
+        self.push_rods(size, &mut shapes);
+        self.push_constraints(&mut shapes);
+        let springs = self.potentials.iter().filter_map(|v| v.drawn_as_spring());
+        shapes.extend(springs.map(|between| Shape::Spring { between }));
+        for link in &self.links {
+            let between = link.ends().map(|end| self.site_at(&end));
+            shapes.push(match link {
+                BoundLink::Damper { .. } => Shape::Damper { between },
+                BoundLink::Beam(beam) => Shape::Beam {
+                    between,
+                    axes: [0, 1].map(|k| {
+                        let along: Vec3 = beam.axes[k].column(0).into();
+                        self.axis_on(beam.ends[k].node, &along)
+                    }),
+                    length: beam.length,
+                },
+            });
+        }
+        Scene {
+            frames: self.layout.words.bodies.clone(),
+            points: self.point_names(),
+            shapes,
+            down: self.layout.drawing.down.map(Into::into),
+            size,
+        }
+    }
+
+    fn point_names(&self) -> Names {
+        let bodies = &self.layout.words.bodies;
+        let joints = bodies.iter().map(|body| format!("{body}.joint"));
+        let masses = self.point_masses().map(|body| format!("{}.mass", bodies[body]));
+        let sites = self.layout.drawing.sites.iter().cloned();
+        sites.chain(joints).chain(masses).collect()
+    }
+
+    /// Bodies that are a mass at a point away from where they begin.
+    fn point_masses(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|body| {
+            let inertia = &self.nodes[self.body_nodes[*body]].inertia;
+            inertia.mass > 0.0 && inertia.moment == Matrix3::zeros()
+        })
+    }
+
+    fn joint_shape_of(&self, body: usize, from: usize, to: usize) -> Shape {
+        let described = self.describe(body);
+        let frame = described.parent;
+        let mut axes: Vec<Axis> = (described.axes.iter())
+            .map(|axis| Axis {
+                frame,
+                direction: (*axis).into(),
+            })
+            .collect();
+        if let [_, second] = &mut axes[..] {
+            // The second axis of a universal joint turns with the body.
+            *second = self.axis_on(Some(self.body_nodes[body]), &Vec3::z());
+        }
+        Shape::Joint {
+            body,
+            joint: described.joint,
+            from,
+            to,
+            axes,
+            driven: described.driven,
+        }
+    }
+
+    /// A direction in the axes of a node, seen from the body it belongs to.
+    fn axis_on(&self, node: Option<usize>, direction: &Vec3) -> Axis {
+        let frame = node.map(|node| self.nodes[node].body);
+        let direction = match frame {
+            Some(body) => self.node_from_body[body].rotation.inverse() * direction,
+            None => *direction,
+        };
+        Axis {
+            frame,
+            direction: direction.into(),
+        }
+    }
+
+    fn push_mass(&self, body: usize, size: f64, shapes: &mut Vec<Shape>) {
+        let inertia = self.nodes[self.body_nodes[body]]
+            .inertia
+            .moved(&self.node_from_body[body].inverse());
+        if inertia.mass > 0.0 && inertia.moment != Matrix3::zeros() {
+            let (rotation, edges) = box_of(&inertia);
+            shapes.push(Shape::Inertia {
+                body,
+                centre: inertia.centre.into(),
+                rotation: numbers(&rotation),
+                edges: edges.into(),
+            });
+        }
+        if let Some(k) = self.point_masses().position(|other| other == body) {
+            let at = self.sites.len() + 2 * self.len() + k;
+            let radius = 0.05 * size;
+            shapes.push(Shape::Mass { body, at, radius });
+        }
+    }
+
+    /// From where a body begins to what is fixed on it: joints of others, sites, and its mass if it is a point.
+    fn push_rods(&self, size: f64, shapes: &mut Vec<Shape>) {
+        let (sites, n, radius) = (self.sites.len(), self.len(), 0.02 * size);
+        let mut rod = |node: Option<usize>, position: &Vec3, to: usize| {
+            if let Some(node) = node.filter(|_| position.norm() > 1e-9 * size) {
+                let body = self.nodes[node].body;
+                let from = sites + body;
+                shapes.push(Shape::Rod {
+                    body,
+                    from,
+                    to,
+                    radius,
+                });
+            }
+        };
+        for body in 0..n {
+            let joint = &self.nodes[self.first_node(body)];
+            rod(joint.parent, &joint.translation, sites + n + body);
+        }
+        for (number, site) in self.sites.iter().enumerate() {
+            rod(site.node, &site.position, number);
+        }
+        for (k, body) in self.point_masses().enumerate() {
+            let node = self.body_nodes[body];
+            rod(Some(node), &self.nodes[node].inertia.centre, sites + 2 * n + k);
+        }
+    }
+
+    fn push_constraints(&self, shapes: &mut Vec<Shape>) {
+        for (name, constraint) in &self.constraints {
+            let name = name.clone();
+            shapes.push(match constraint {
+                Constraint::Distance { between, .. } => Shape::Cable {
+                    name,
+                    through: between.to_vec(),
+                },
+                Constraint::Cable { through, .. } => Shape::Cable {
+                    name,
+                    through: through.clone(),
+                },
+                Constraint::Coincidence { between, .. } => Shape::Pin {
+                    name,
+                    between: *between,
+                },
+                Constraint::Plane { site, on, normal } => Shape::Plane {
+                    name,
+                    at: *site,
+                    on: *on,
+                    normal: Axis {
+                        frame: self.sites[*on].node.map(|node| self.nodes[node].body),
+                        direction: normal.normalize().into(),
+                    },
+                },
+                Constraint::Orientation { .. } | Constraint::Coupling { .. } => continue,
+            });
+        }
+    }
+
+    /// The first site that is where a link ends.
+    fn site_at(&self, place: &SitePlace) -> usize {
+        let same = |site: &SitePlace| site.node == place.node && site.position == place.position;
+        self.sites.iter().position(same).unwrap_or_default()
+    }
+
+    pub(super) fn pose_scene(&self, kinematics: &Kinematics, out: &mut Poses) {
+        out.clear();
+        let frames = self.body_nodes.iter().zip(&self.node_from_body);
+        out.frames.extend(frames.map(|(node, pose)| {
+            let frame = &kinematics.frames[*node];
+            let rotation = Rotation3::from_matrix_unchecked(frame.rotation);
+            let turn = UnitQuaternion::from_rotation_matrix(&rotation) * pose.rotation;
+            FramePose {
+                position: (frame.origin + frame.rotation * pose.translation).into(),
+                rotation: numbers(&turn),
+            }
+        }));
+        out.points.extend(
+            self.sites
+                .iter()
+                .map(|site| -> [f64; 3] { kinematics.site(site).into() }),
+        );
+        let origins = self.body_nodes.iter().map(|node| kinematics.frames[*node].origin);
+        out.points.extend(origins.map(|r| -> [f64; 3] { r.into() }));
+        // The nodes of a body follow each other, the first after the last of the body before it.
+        let mut first = 0;
+        for last in &self.body_nodes {
+            let joint = &self.nodes[first];
+            let place = SitePlace {
+                node: joint.parent,
+                position: joint.translation,
+            };
+            out.points.push(kinematics.site(&place).into());
+            first = last + 1;
+        }
+        for body in self.point_masses() {
+            let node = self.body_nodes[body];
+            let place = SitePlace {
+                node: Some(node),
+                position: self.nodes[node].inertia.centre,
+            };
+            out.points.push(kinematics.site(&place).into());
+        }
+    }
+
+    pub(super) fn joint_shape(&self, body: usize) -> (JointShape, bool) {
+        let nodes = &self.nodes[self.first_node(body)..=self.body_nodes[body]];
+        let screw = |turn: f64, advance: f64| match (turn != 0.0, advance != 0.0) {
+            (true, true) => JointShape::Screw,
+            (true, false) => JointShape::Revolute,
+            _ => JointShape::Prismatic,
+        };
+        match (nodes[0].kind, nodes.len()) {
+            (JointKind::Fixed, _) => (JointShape::Fixed, false),
+            (JointKind::Screw { .. }, 2) => (JointShape::Universal, false),
+            (JointKind::Screw { turn, advance }, _) => (screw(turn, advance), false),
+            (JointKind::Driven { turn, advance, .. }, _) => (screw(turn, advance), true),
+            (JointKind::Ball, _) => (JointShape::Spherical, false),
+            (JointKind::Translation, _) => (JointShape::Free, false),
+        }
+    }
+}
+
+/// The uniform box with an inertia, `aᵢ² = 6 (Iⱼ + Iₖ − Iᵢ) / m`: its axes, and the lengths of its edges.
+fn box_of(inertia: &RigidInertia) -> (UnitQuaternion<f64>, Vec3) {
+    let moment = &inertia.moment;
+    let (mut axes, mut principal) = (Matrix3::identity(), moment.diagonal());
+    if *moment != Matrix3::from_diagonal(&principal) {
+        let eigen = moment.symmetric_eigen();
+        (axes, principal) = (eigen.eigenvectors, eigen.eigenvalues);
+        if axes.determinant() < 0.0 {
+            axes.column_mut(2).neg_mut();
+        }
+    }
+    let sum = principal.sum();
+    let edge = |own: f64| (6.0 * (sum - 2.0 * own) / inertia.mass).max(0.0).sqrt();
+    let rotation = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(axes));
+    (rotation, principal.map(edge))
+}
+
+/// `[w, x, y, z]`, w ≥ 0.
+fn numbers(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
+    let sign = 1.0_f64.copysign(rotation.w);
+    [rotation.w, rotation.i, rotation.j, rotation.k].map(|x| sign * x)
+}

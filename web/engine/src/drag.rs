@@ -1,0 +1,341 @@
+//! Dragging a body: the settings that make it start in another direction.
+//!
+//! ```text
+//! spheres   direction := d,  ω := R ω   where R turns the old direction into d the short way
+//! trees     position of a revolute joint += angle about its axis from where the body points to d
+//! ```
+use crate::settings::{Setting, list, numbers_at, value_at};
+use holonomy::{
+    Vec3, math,
+    scene::{Axis, JointShape, Poses, Scene, Shape},
+    system::Mechanism,
+};
+use holonomy_model::{Model, Value};
+use serde::Serialize;
+
+/// A body that can be dragged: by which point, and about which.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Dragging {
+    /// Its name.
+    pub body: String,
+    /// The point of the scene to take hold of.
+    pub point: usize,
+    /// The one it turns about.
+    pub pivot: usize,
+}
+
+/// The bodies that can be dragged, or why none can.
+pub(crate) fn draggable(model: &Model) -> Result<Vec<Dragging>, &'static str> {
+    let scene = model.mechanism.system().scene();
+    let found: Vec<Dragging> = match &model.mechanism {
+        Mechanism::Lagrangian(_) => {
+            return Err("this model has coordinates of its own: move the sliders of its start instead");
+        }
+        Mechanism::Spheres(spheres) => (0..spheres.len())
+            .filter(|body| sphere_key(model, *body).is_some())
+            .filter_map(|body| {
+                Some(Dragging {
+                    body: spheres.bodies()[body].name.clone(),
+                    point: body,
+                    pivot: sphere_pivot(&scene, body)?,
+                })
+            })
+            .collect(),
+        Mechanism::Tree(tree) if is_settled(model) => {
+            let _ = tree;
+            return Err("this model starts in equilibrium, wherever its bodies are put");
+        }
+        Mechanism::Tree(_) => (scene.shapes.iter())
+            .filter_map(|shape| Hinge::new(model, &scene, shape))
+            .map(|hinge| Dragging {
+                body: hinge.name,
+                point: hinge.point,
+                pivot: hinge.pivot,
+            })
+            .collect(),
+    };
+    match (found.is_empty(), &model.mechanism) {
+        (false, _) => Ok(found),
+        (true, Mechanism::Tree(_)) => {
+            Err("only bodies on revolute joints can be dragged: move the sliders instead")
+        }
+        (true, _) => Err("its bodies are placed all together, not one by one: move the sliders instead"),
+    }
+}
+
+/// The settings that make a body start in a direction from its pivot.
+pub(crate) fn set_direction(model: &Model, body: &str, direction: [f64; 3]) -> Result<Vec<Setting>, String> {
+    let all = draggable(model)?;
+    if !all.iter().any(|dragging| dragging.body == body) {
+        return Err(format!("`{body}` cannot be dragged: move its sliders instead"));
+    }
+    let d = Vec3::from(direction);
+    let d = match d.norm() {
+        norm if norm.is_finite() && norm > 1e-9 => d / norm,
+        _ => return Err("there is no direction from the pivot to the pivot".to_owned()),
+    };
+    match &model.mechanism {
+        Mechanism::Spheres(spheres) => {
+            let bodies = spheres.bodies();
+            let index = bodies
+                .iter()
+                .position(|other| other.name == body)
+                .unwrap_or_default();
+            Ok(turned_sphere(model, index, d))
+        }
+        _ => turned_hinge(model, body, d),
+    }
+}
+
+/// The path of the direction of a body, if it has one of its own.
+fn sphere_key(model: &Model, body: usize) -> Option<String> {
+    let table = &model.table;
+    let own = format!("body.{}", body + 1);
+    if numbers_at(table, &format!("{own}.direction")).is_some() {
+        return Some(own);
+    }
+    let chain = table.get("chain")?.as_table()?;
+    let count = chain.get("links")?.as_number()?.value() as usize;
+    let key = match body {
+        0 => "direction",
+        _ if body + 1 == count => "end_direction",
+        _ => return None,
+    };
+    numbers_at(table, &format!("chain.{key}"))?;
+    Some(format!("chain/{key}"))
+}
+
+fn sphere_pivot(scene: &Scene, body: usize) -> Option<usize> {
+    let rod = scene.shapes.iter().find_map(|shape| match shape {
+        Shape::Rod { body: own, from, .. } if *own == body => Some(*from),
+        _ => None,
+    });
+    let shared = || {
+        scene.shapes.iter().find_map(|shape| match shape {
+            Shape::Sphere { centre, .. } => Some(*centre),
+            _ => None,
+        })
+    };
+    rod.or_else(shared)
+}
+
+fn turned_sphere(model: &Model, body: usize, d: Vec3) -> Vec<Setting> {
+    let Some(key) = sphere_key(model, body) else {
+        return Vec::new();
+    };
+    if let Some((chain, key)) = key.split_once('/') {
+        return vec![Setting::new(format!("{chain}.{key}"), list(&d.into()))];
+    }
+    let mut settings = vec![Setting::new(format!("{key}.direction"), list(&d.into()))];
+    let path = format!("{key}.angular_velocity");
+    let old = numbers_at(&model.table, &format!("{key}.direction")).map(Vec3::from);
+    if let (Some(omega), Some(old)) = (numbers_at(&model.table, &path).map(Vec3::from), old) {
+        let turned = carried(&old.normalize(), &d, &omega);
+        settings.push(Setting::new(path, list(&turned.into())));
+    }
+    settings
+}
+
+/// A tangent vector at one direction, carried along the great circle to another.
+fn carried(from: &Vec3, to: &Vec3, omega: &Vec3) -> Vec3 {
+    let cosine = from.dot(to);
+    let tangent = omega - from * from.dot(omega);
+    if cosine < -1.0 + 1e-9 {
+        return -tangent;
+    }
+    // R w = w + a × w + a × (a × w) / (1 + cos), a = from × to
+    let axis = from.cross(to);
+    let turned = tangent + axis.cross(&tangent) + axis.cross(&axis.cross(&tangent)) / (1.0 + cosine);
+    turned - to * to.dot(&turned)
+}
+
+fn is_settled(model: &Model) -> bool {
+    matches!(model.table.get("start"), Some(Value::Text(_)))
+}
+
+/// A body behind a revolute joint, with a point to take hold of.
+struct Hinge {
+    name: String,
+    /// Its section: `body.3`.
+    section: String,
+    index: usize,
+    point: usize,
+    pivot: usize,
+    axis: Axis,
+}
+
+impl Hinge {
+    fn new(model: &Model, scene: &Scene, shape: &Shape) -> Option<Self> {
+        let Shape::Joint {
+            body,
+            joint: JointShape::Revolute,
+            to,
+            axes,
+            driven: false,
+            ..
+        } = shape
+        else {
+            return None;
+        };
+        let (body, pivot) = (*body, *to);
+        let point = scene.shapes.iter().find_map(|shape| match shape {
+            Shape::Rod {
+                body: own, from, to, ..
+            } if *own == body && *from == pivot => Some(*to),
+            Shape::Mass { body: own, at, .. } if *own == body => Some(*at),
+            _ => None,
+        })?;
+        let name = scene.frames.one(body)?;
+        let list = model.table.get("body")?.as_list()?;
+        let named = |(k, section): (usize, &Value)| match section.as_table()?.get("name") {
+            Some(own) => Some(own.as_text()? == name),
+            None => Some(format!("body-{}", k + 1) == name),
+        };
+        let number = list
+            .iter()
+            .enumerate()
+            .position(|each| named(each) == Some(true))?
+            + 1;
+        let section = format!("body.{number}");
+        // A cable makes several bodies of one section.
+        value_at(&model.table, &section)?.as_table()?.get("joint")?;
+        Some(Self {
+            name,
+            section,
+            index: body,
+            point,
+            pivot,
+            axis: *axes.first()?,
+        })
+    }
+}
+
+fn turned_hinge(model: &Model, body: &str, d: Vec3) -> Result<Vec<Setting>, String> {
+    let (Mechanism::Tree(tree), system) = (&model.mechanism, model.mechanism.system()) else {
+        return Err(format!("`{body}` is not a body of a tree"));
+    };
+    let scene = system.scene();
+    let mut hinges = scene
+        .shapes
+        .iter()
+        .filter_map(|shape| Hinge::new(model, &scene, shape));
+    let Some(hinge) = hinges.find(|hinge| hinge.name == body) else {
+        return Err(format!("`{body}` cannot be dragged: move its sliders instead"));
+    };
+    let mut poses = Poses::default();
+    system.poses(&model.state, &mut poses, &mut system.scratch());
+    let place = |point: usize| {
+        poses
+            .points
+            .get(point)
+            .map(|point| Vec3::from(*point))
+            .unwrap_or_default()
+    };
+    let direction = Vec3::from(hinge.axis.direction);
+    let axis = match hinge.axis.frame.and_then(|frame| poses.frames.get(frame)) {
+        Some(frame) => {
+            let [w, x, y, z] = frame.rotation;
+            let u = Vec3::new(x, y, z);
+            direction + 2.0 * u.cross(&(u.cross(&direction) + w * direction))
+        }
+        None => direction,
+    };
+    let arm = place(hinge.point) - place(hinge.pivot);
+    let flat = |v: Vec3| v - axis * axis.dot(&v);
+    let (from, to) = (flat(arm), flat(d));
+    if to.norm() < 1e-6 || from.norm() < 1e-9 * arm.norm() {
+        return Err("that way lies along the axis of its joint".to_owned());
+    }
+    let angle = math::atan2(axis.dot(&from.cross(&to)), from.dot(&to));
+    let (offset, _) = tree.offsets(hinge.index);
+    let position = model.state.q[offset] + angle;
+    let mut settings = vec![Setting::new(
+        format!("{}.position", hinge.section),
+        format!("{position:?}"),
+    )];
+    if tree.constraints() > 0 {
+        // The others follow, so that loops close.
+        settings.push(Setting::new(format!("{}.keep", hinge.section), "true"));
+    }
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use holonomy_model::{load, scenario};
+
+    fn start(name: &str, settings: &[Setting]) -> (Model, Poses) {
+        let mut source = scenario::find(name).expect("there").source();
+        for setting in settings {
+            source.with_override(setting.words());
+        }
+        let model = load(&source).unwrap_or_else(|problems| panic!("{name}: {problems:?}"));
+        let system = model.mechanism.system();
+        let mut poses = Poses::default();
+        system.poses(&model.state, &mut poses, &mut system.scratch());
+        (model, poses)
+    }
+
+    /// Every body that can be dragged starts where it was dragged to: on spheres anywhere, on hinges in their plane.
+    #[test]
+    fn bodies_start_where_they_were_dragged() {
+        let mut dragged = 0;
+        for (name, d) in [
+            ("double-spherical-pendulum", [0.48, 0.6, 0.64]),
+            ("pendulum-chain", [0.0, 0.6, -0.8]),
+            ("magnetic-dipoles", [0.6, 0.0, -0.8]),
+            ("three-bodies-on-a-sphere", [0.36, 0.48, 0.8]),
+            ("four-bar", [0.6, 0.0, 0.8]),
+        ] {
+            let (model, _) = start(name, &[]);
+            let Ok(all) = draggable(&model) else { continue };
+            for Dragging { body, point, pivot } in all {
+                let settings = set_direction(&model, &body, d).expect("it can be dragged");
+                if name == "four-bar" && body != "crank" {
+                    // Two angles of a loop are not free.
+                    continue;
+                }
+                let (after, poses) = start(name, &settings);
+                let arm = Vec3::from(poses.points[point]) - Vec3::from(poses.points[pivot]);
+                assert!(
+                    (arm.normalize() - Vec3::from(d)).norm() < 1e-9,
+                    "{name} {body}: {arm}"
+                );
+                // Of a loop it is noted that the others had to follow.
+                assert!(
+                    after.notes.is_empty() || name == "four-bar",
+                    "{name} {body}: {:?}",
+                    after.notes
+                );
+                dragged += 1;
+            }
+        }
+        assert!(dragged >= 8, "{dragged}");
+    }
+
+    #[test]
+    fn what_cannot_be_dragged_says_why() {
+        for name in ["kepler", "ten-thousand-molecules", "molecules-on-a-sphere"] {
+            let (model, _) = start(name, &[]);
+            let reason = draggable(&model).expect_err("nothing to drag");
+            assert!(reason.contains("sliders"), "{name}: {reason}");
+        }
+        let (model, _) = start("double-spherical-pendulum", &[]);
+        assert!(set_direction(&model, "upper", [0.0; 3]).is_err());
+        assert!(set_direction(&model, "nobody", [1.0, 0.0, 0.0]).is_err());
+    }
+
+    #[test]
+    fn a_carried_vector_keeps_its_length_and_is_tangent() {
+        let from = Vec3::new(0.0, 0.6, 0.8);
+        let omega = Vec3::new(1.5, -0.8, 0.6);
+        for to in [Vec3::x(), -from, Vec3::new(0.0, 0.8, -0.6), from] {
+            let turned = carried(&from, &to, &omega);
+            assert!(
+                turned.dot(&to).abs() < 1e-14 && (turned.norm() - omega.norm()).abs() < 1e-14,
+                "{to}"
+            );
+        }
+    }
+}
