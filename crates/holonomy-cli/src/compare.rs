@@ -1,5 +1,5 @@
 use crate::{
-    ModelArguments, OutputArguments, ScheduleArguments,
+    CertifyArguments, ModelArguments, OutputArguments, ScheduleArguments,
     failure::Failure,
     files::{command_line, shown},
     input::Input,
@@ -13,6 +13,7 @@ use holonomy::integrator::catalog;
 use holonomy_host::compare::{compare, precision};
 use holonomy_model::{self as model, Model, Severity};
 use holonomy_report::{
+    certificate::Effort,
     compare::{Comparison, Entry, NoPrecision, NotRun},
     figures,
     run::{Control, Progress},
@@ -32,6 +33,8 @@ pub(crate) struct Compare {
     schedule: ScheduleArguments,
     #[command(flatten)]
     pub(crate) threads: ThreadArguments,
+    #[command(flatten)]
+    certify: CertifyArguments,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -70,6 +73,7 @@ impl Compare {
         let control = Control {
             stop,
             progress: &mut |progress: &Progress| bar.borrow_mut().update(progress),
+            effort: self.certify.effort(),
         };
         let mut begin = |method: &str| bar.borrow_mut().begin(method);
         let (comparison, first) = compare(&input.name, candidates, &mut begin, control);
@@ -78,6 +82,7 @@ impl Compare {
             let control = Control {
                 stop,
                 progress: &mut |progress: &Progress| bar.borrow_mut().update(progress),
+                effort: Effort::None,
             };
             let mut begin = |what: &str| bar.borrow_mut().begin(&format!("work and precision: {what}"));
             let precision = match first {

@@ -11,6 +11,7 @@ use crate::{
 };
 use holonomy_model::{Unit, parse_quantity};
 use holonomy_report::{
+    certificate::Effort,
     converge::{Convergence, converge},
     figures,
     number::decimal,
@@ -75,6 +76,7 @@ impl Converge {
         let control = Control {
             stop,
             progress: &mut |progress: &Progress| bar.borrow_mut().update(progress),
+            effort: Effort::None,
         };
         let mut begin = |what: &str| bar.borrow_mut().begin(what);
         let convergence = converge(&model, &input.name, &steps, &mut begin, control);

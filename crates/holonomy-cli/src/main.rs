@@ -27,6 +27,7 @@ mod threads;
 mod view;
 
 use clap::{Parser, Subcommand};
+use holonomy_report::certificate::Effort;
 use std::process::ExitCode;
 
 /// Simulates mechanical systems for a very long time without losing what the physics conserves.
@@ -150,6 +151,33 @@ struct ScheduleArguments {
     #[arg(long, value_name = "K", value_parser = not_blank, allow_negative_numbers = true)]
     every: Option<String>,
 }
+
+/// How much work a certificate is worth.
+#[derive(clap::Args)]
+struct CertifyArguments {
+    /// How far the certificate takes the steps again: whole short runs and a twentieth of long ones, all, or none
+    #[arg(long, value_name = "usual|full|none", value_parser = certify_effort, default_value = "usual", hide_default_value = true)]
+    certify: Effort,
+}
+
+impl CertifyArguments {
+    fn effort(&self) -> Effort {
+        self.certify
+    }
+}
+
+fn certify_effort(text: &str) -> Result<Effort, NoEffort> {
+    match text {
+        "usual" => Ok(Effort::Usual),
+        "full" => Ok(Effort::Full),
+        "none" => Ok(Effort::None),
+        _ => Err(NoEffort),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("write `usual`, `full` or `none`")]
+struct NoEffort;
 
 /// Where results go.
 #[derive(clap::Args)]

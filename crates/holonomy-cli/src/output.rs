@@ -63,6 +63,13 @@ pub(crate) fn conclusion(verdict: Verdict, sentence: &str) -> String {
     format!("{} {}", sign.trim_end(), lines.trim_start_matches(' '))
 }
 
+/// Advice below a conclusion.
+pub(crate) fn wrapped_advice(text: &str) -> String {
+    let width = terminal_width().unwrap_or(WIDTH).clamp(40, WIDTH);
+    let lines = wrapped(text, 2, width);
+    format!("{} {}", dim("→"), lines.trim_start_matches(' '))
+}
+
 /// Columns that are comfortable to read.
 const WIDTH: usize = 100;
 

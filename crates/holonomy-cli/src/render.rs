@@ -5,7 +5,10 @@ use crate::{
     progress::Bar,
 };
 use holonomy_host::render::{self, FilmOptions, LONGEST, Pace, Target};
-use holonomy_report::run::{Control, Progress};
+use holonomy_report::{
+    certificate::Effort,
+    run::{Control, Progress},
+};
 use std::path::PathBuf;
 
 /// Makes a film, or a picture, of a run
@@ -66,6 +69,7 @@ impl Render {
         let control = Control {
             stop: interrupt::flag(),
             progress: &mut |progress: &Progress| bar.update(progress),
+            effort: Effort::None,
         };
         let made = render::render(&self.folder, &options, target, control);
         bar.clear();

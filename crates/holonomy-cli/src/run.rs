@@ -1,6 +1,6 @@
 use crate::summary::describe;
 use crate::{
-    ModelArguments, OutputArguments, ScheduleArguments,
+    CertifyArguments, ModelArguments, OutputArguments, ScheduleArguments,
     failure::Failure,
     files::{command_line, quoted},
     input::Input,
@@ -45,6 +45,8 @@ pub(crate) struct RunArguments {
     format: Option<String>,
     #[command(flatten)]
     pub(crate) threads: ThreadArguments,
+    #[command(flatten)]
+    pub(crate) certify: CertifyArguments,
 }
 
 impl RunArguments {
@@ -99,6 +101,7 @@ impl Run {
         let control = Control {
             stop,
             progress: &mut |progress: &Progress| bar.update(progress),
+            effort: self.what.certify.effort(),
         };
         let (outcome, files) = match folder {
             None => (run(&model, &input.name, control), Ok(None)),

@@ -8,7 +8,7 @@ use holonomy::decimal;
 use holonomy_model::Model;
 use holonomy_report::{
     summary::{EnergySummary, Summary},
-    verdict::{DriftKind, Evidence, NOT_CONSERVED, Subject},
+    verdict::{Conclusion, DriftKind, Evidence, NOT_CONSERVED, Subject},
 };
 use std::path::PathBuf;
 
@@ -42,10 +42,21 @@ pub(crate) fn describe(model: &Model, summary: &Summary, folder: Option<&PathBuf
         grouped(summary.steps),
         decimal(summary.step),
         number(summary.t_end),
-        output::conclusion(conclusion.verdict, &conclusion.to_string()),
+        answers(conclusion),
         table.render(),
         coordinates(summary)
     )
+}
+
+/// The three questions and their answers, and what would be better.
+fn answers(conclusion: &Conclusion) -> String {
+    let answers = conclusion.answers();
+    let answers = answers
+        .iter()
+        .map(|answer| output::conclusion(answer.verdict, &answer.text));
+    let advice = conclusion.advice();
+    let advice = advice.iter().map(|advice| output::wrapped_advice(advice));
+    answers.chain(advice).collect()
 }
 
 /// Rows of four cells: a group, a quantity, its value, its verdict. One that has fewer runs on.

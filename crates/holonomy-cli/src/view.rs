@@ -108,6 +108,7 @@ impl View {
         let control = Control {
             stop: interrupt::flag(),
             progress: &mut |progress: &Progress| bar.update(progress),
+            effort: self.what.certify.effort(),
         };
         let (outcome, files, header): (Outcome, Result<Option<PathBuf>, FolderError>, String) = match folder {
             None => {

@@ -4,6 +4,7 @@ use crate::run::run_filmed;
 use holonomy::integrator::catalog::{self, Method};
 use holonomy_model::Model;
 use holonomy_report::{
+    certificate::Effort,
     compare::{Comparison, Entry, NotRun},
     converge::ConvergeError,
     precision::Precision,
@@ -30,6 +31,7 @@ pub fn compare(
             let control = Control {
                 stop: control.stop,
                 progress: &mut |progress: &Progress| (control.progress)(progress),
+                effort: control.effort,
             };
             let outcome = run_filmed(&model, scenario, control, None);
             first.get_or_insert(model);
@@ -82,6 +84,7 @@ pub fn precision(
         let control = Control {
             stop: control.stop,
             progress: &mut |progress: &Progress| (control.progress)(progress),
+            effort: Effort::None,
         };
         let measured = precision::measure(&model, &comparison.scenario, &methods, &plan, begin, control);
         let shorter = model.schedule.steps / 4;

@@ -355,6 +355,7 @@ mod tests {
         Control {
             stop,
             progress: Box::leak(Box::new(|_: &Progress| {})),
+            effort: holonomy_report::certificate::Effort::None,
         }
     }
 

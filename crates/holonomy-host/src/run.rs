@@ -5,8 +5,8 @@ use crate::{
     view::Live,
 };
 use holonomy_model::Model;
-use holonomy_report::run::{Control, Outcome, Recording, conclude};
-use std::{io, time::Instant};
+use holonomy_report::run::{Control, Outcome, Recording, SecondLook, conclude};
+use std::{io, sync::atomic::Ordering, time::Instant};
 
 /// Runs a model from its start. A run that fails or is stopped leaves everything up to its last good state.
 pub fn run(model: &Model, name: &str, control: Control) -> Outcome {
@@ -32,10 +32,15 @@ pub(crate) fn run_writing<'w>(
     let mut recorder = Recorder::new(model, recording, trajectory);
     recorder.live = live;
     let start = Instant::now();
+    let (stop, effort) = (control.stop, control.effort);
     let result = recorder::watched(&mut simulation, &model.schedule, &mut recorder, control);
     let wall_seconds = start.elapsed().as_secs_f64();
     let Recorder { recording, disk, .. } = recorder;
     let result = result.map_err(|error| *error);
-    let outcome = conclude(model, name, simulation, recording, result, wall_seconds);
+    let second = SecondLook {
+        effort,
+        go_on: &|| !stop.load(Ordering::Relaxed),
+    };
+    let outcome = conclude(model, name, simulation, recording, result, wall_seconds, &second);
     (outcome, disk.map_or(Ok(()), Err))
 }

@@ -1,21 +1,28 @@
-//! The structure certificate of a run: what the method promises, what was measured, and whether they agree.
+//! The certificate of a run. It answers three questions, each by a measurement: was the structure conserved, how far is
+//! the path from the true one, and how far ahead can any path be known.
 //!
 //! This is the only place that judges a run. Energy, momenta, manifold and constraints are judged over the run itself,
-//! here. Form, order, reversal and how far ahead positions can be known are measured on the spot by a few more steps,
-//! in `spot`. What is promised must hold to rounding. What is not promised is judged by its size: a millionth is less
-//! than masses and lengths are known to, and a hundredth is seen in a figure.
+//! here. Form, order and reversal are measured by a few more steps, in `spot`. The run is taken again beside a more
+//! exact one in `review`, and `answers` says what that shows. What is promised must hold to rounding. What is not
+//! promised is judged by its size: a millionth is less than masses and lengths are known to, and a hundredth is seen in a
+//! figure.
+mod answers;
 mod conclusion;
 mod energy;
+mod review;
 mod spot;
+mod trial;
 
 pub use energy::judge_drift;
-pub use spot::{Spot, judge_order};
+pub use review::{Effort, Review};
+pub use spot::judge_order;
 
 use crate::{
     series::Series,
     summary::{FinalState, MomentumSummary, Summary},
     verdict::{
         Conclusion, Drift, Evidence, ForceRange, Judgement, Promise, Quantity, Reason, Subject, Verdict,
+        Watch,
     },
 };
 use holonomy::{
@@ -31,6 +38,9 @@ use serde::{Deserialize, Serialize};
 pub struct Certificate {
     /// What it comes to.
     pub conclusion: Conclusion,
+    /// What was watched.
+    #[serde(default)]
+    pub watch: Watch,
     /// One by one.
     pub lines: Vec<Judgement>,
 }
@@ -42,15 +52,55 @@ const UNSEEN: f64 = 1e-6;
 /// Errors below this fraction are rounding, also after 10⁷ steps: ε √N is 7e-13.
 const ROUNDING: f64 = 1e-11;
 
+/// What further steps showed of a run; nothing if none were taken.
+#[derive(Default)]
+pub struct Spot {
+    lines: Vec<Judgement>,
+    review: Review,
+}
+
+impl Spot {
+    /// Takes the steps, with the integrator of a run; none after the moment at which `go_on` is false.
+    pub fn measure(
+        model: &Model,
+        method: &mut dyn Integrator,
+        summary: &Summary,
+        effort: Effort,
+        go_on: &dyn Fn() -> bool,
+    ) -> Self {
+        let review = Review::new(model, method, summary, effort, go_on);
+        Self {
+            lines: spot::lines(model, method, summary, &review),
+            review,
+        }
+    }
+}
+
 impl Certificate {
-    /// Certifies a run of a model. The integrator is that of the run; it takes a few more steps.
-    pub fn new(model: &Model, integrator: &mut dyn Integrator, summary: &Summary, series: &Series) -> Self {
-        Self::judged(model, summary, series, &Spot::measure(model, integrator, summary))
+    /// Certifies a run of a model. The integrator is that of the run; it takes more steps.
+    pub fn new(
+        model: &Model,
+        integrator: &mut dyn Integrator,
+        summary: &Summary,
+        series: &Series,
+        effort: Effort,
+        go_on: &dyn Fn() -> bool,
+    ) -> Self {
+        let spot = Spot::measure(model, integrator, summary, effort, go_on);
+        let mut certificate = Self::judged(model, summary, series, &spot);
+        if matches!(certificate.conclusion.verdict, Verdict::Bad | Verdict::Doubtful) {
+            certificate.conclusion.better = spot.review.tried(model, !summary.driven, go_on).0;
+        }
+        certificate
     }
 
-    /// Certifies a run, with what a few more steps showed, now or before. It takes none itself.
+    /// Certifies a run, with what further steps showed, now or before. It takes none itself.
     pub fn judged(model: &Model, summary: &Summary, series: &Series, spot: &Spot) -> Self {
         let system = model.mechanism.system();
+        let Spot { lines: spot, review } = spot;
+        let seen = review.record.as_ref().map(|record| summary.with_more(record));
+        let summary = seen.as_ref().unwrap_or(summary);
+        let lasted = summary.t_end - model.state.t;
         let mut lines = Vec::new();
         lines.extend(end(summary));
         lines.push(match summary.driven {
@@ -69,12 +119,22 @@ impl Certificate {
             lines.push(conserved_momentum(promised, momentum, scale, unit));
         }
         lines.extend(manifold(model, summary));
-        lines.extend(constraints(model, summary));
+        lines.extend(constraints(
+            model,
+            summary,
+            constraint_scale(model, &*system, review),
+        ));
         lines.extend(forces(&*system, series));
-        lines.extend_from_slice(&spot.lines);
+        lines.extend_from_slice(spot);
+        let path = answers::path(review.path.as_ref(), model.schedule.step);
+        let whole = review.watch.all_for.value >= lasted * (1.0 - f64::EPSILON);
+        let outlook = answers::predictability(review.growth.as_ref(), lasted, whole);
+        lines.push(path.clone());
+        lines.push(outlook.clone());
         lines.push(cost(summary));
         Self {
-            conclusion: conclusion::conclusion(model, summary, &lines, spot.chaos.clone()),
+            conclusion: conclusion::conclusion(model, summary, &lines, path, outlook),
+            watch: review.watch.clone(),
             lines,
         }
     }
@@ -235,11 +295,32 @@ fn manifold(model: &Model, summary: &Summary) -> Option<Judgement> {
     })
 }
 
-fn constraints(model: &Model, summary: &Summary) -> Option<Judgement> {
+/// What a violation of constraints is compared with: the largest that there would be if one of the coordinates had moved
+/// as far as it does in the run, and the others had not. One where that is not known.
+fn constraint_scale(model: &Model, system: &dyn System, review: &Review) -> f64 {
+    let mut scratch = system.scratch();
+    let mut state = model.state.clone();
+    let mut scale = 0.0_f64;
+    for (k, range) in review.ranges.iter().enumerate() {
+        let before = state.q[k];
+        state.q[k] += range;
+        let mut measured = Measurement::default();
+        system.measure(&state, &mut measured, &mut scratch);
+        scale = scale.max(measured.constraint.unwrap_or_default());
+        state.q[k] = before;
+    }
+    if scale > 0.0 && scale.is_finite() {
+        scale
+    } else {
+        1.0
+    }
+}
+
+fn constraints(model: &Model, summary: &Summary, scale: f64) -> Option<Judgement> {
     let error = summary.constraints.as_ref()?.max_error;
     let promised = model.method.bounded_energy;
-    let (verdict, reason) = match error {
-        // The equations of a step are solved to 1e-12 and better, in metres and radians.
+    let (verdict, reason) = match error / scale {
+        // The equations of a step are solved to 1e-12 and better of that.
         e if e <= 1e-10 => (Verdict::Good, Reason::Satisfied),
         _ if promised => (Verdict::Bad, Reason::Violated),
         e => match by_size(e) {

@@ -84,7 +84,7 @@ impl Comparison {
         let of = |wanted: Verdict| -> Vec<String> {
             let those = self
                 .ran()
-                .filter(|(_, outcome)| outcome.summary.certificate.conclusion.verdict == wanted);
+                .filter(|(_, outcome)| outcome.summary.certificate.conclusion.structure == wanted);
             those.map(|(method, _)| method.to_owned()).collect()
         };
         let trusted = of(Verdict::Good);

@@ -132,20 +132,22 @@ impl RunPage {
                 "The motion of the run, thinned and rounded for display; the samples themselves are in the trajectory.",
             );
         }
-        page.section("certificate", "Can this run be trusted?");
-        page.conclusion(
-            self.certificate.conclusion.verdict,
-            &self.certificate.conclusion.to_string(),
-        );
+        page.section("certificate", "What can be said of this run?");
+        for answer in self.certificate.conclusion.answers() {
+            page.conclusion(answer.verdict, &answer.text);
+        }
+        for advice in self.certificate.conclusion.advice() {
+            page.paragraph(&advice);
+        }
         let rows: Vec<Vec<Cell>> = self.certificate.lines.iter().map(row).collect();
         page.table(&["what", "promised", "measured", "verdict"], &rows);
         page.paragraph(
-            "Promises are those of the method, see `holonomy methods`. Energy, momenta, unit length and constraints were \
-             watched over the whole run; form, order, reversal and predictability were measured by a few more steps from its \
-             start. A symplectic form that is preserved is why the energy of a long run does not drift; the order says by how \
-             much a smaller step is better; reversal, that the method has no direction of time, as the motion has none. See \
-             the guide, “Reading a certificate”.",
+            "Promises are those of the method, see `holonomy methods`. Form, order and reversal were measured by a few more \
+             steps from the start of the run. A symplectic form that is preserved is why the energy of a long run does not \
+             drift; the order says by how much a smaller step is better; reversal, that the method has no direction of time, as \
+             the motion has none. See the guide, “Reading a certificate”.",
         );
+        page.paragraph(&self.certificate.watch.to_string());
         for (file, heading, caption) in FIGURES {
             if let Some((_, svg)) = figures.iter().find(|(name, _)| name == file) {
                 let name = file.trim_end_matches(".svg");

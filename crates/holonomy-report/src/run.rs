@@ -1,5 +1,11 @@
 //! A run and what it leaves: how it is held, what is recorded of it, and its outcome.
-use crate::{certificate::Certificate, film::Clip, number::rough, series::Series, summary::Summary};
+use crate::{
+    certificate::{Certificate, Effort},
+    film::Clip,
+    number::rough,
+    series::Series,
+    summary::Summary,
+};
 use holonomy::{
     diagnostics::Record,
     simulation::{Observer, RunError, RunReport, Sample, Simulation},
@@ -27,6 +33,8 @@ pub struct Control<'a> {
     pub stop: &'a AtomicBool,
     /// Called several times a second.
     pub progress: &'a mut dyn FnMut(&Progress),
+    /// How much work the certificate is worth.
+    pub effort: Effort,
 }
 
 /// What a run left.
@@ -76,7 +84,19 @@ pub fn run(model: &Model, name: &str) -> Outcome {
     let mut simulation = model.simulation();
     let mut recording = Recording::default();
     let result = simulation.run(&model.schedule, &mut [&mut recording]);
-    conclude(model, name, simulation, recording, result, f64::NAN)
+    let second = SecondLook {
+        effort: Effort::Usual,
+        go_on: &|| true,
+    };
+    conclude(model, name, simulation, recording, result, f64::NAN, &second)
+}
+
+/// How a run is looked at again for its certificate.
+pub struct SecondLook<'a> {
+    /// How much work that is worth.
+    pub effort: Effort,
+    /// Ends it when it becomes false.
+    pub go_on: &'a dyn Fn() -> bool,
 }
 
 /// The outcome of a run that has ended. One that failed or was stopped leaves everything up to its last good state.
@@ -87,6 +107,7 @@ pub fn conclude(
     recording: Recording,
     result: Result<RunReport, RunError>,
     wall_seconds: f64,
+    second: &SecondLook,
 ) -> Outcome {
     let (report, error) = match result {
         Ok(report) => (report, None),
@@ -121,7 +142,14 @@ pub fn conclude(
     // The certificate takes some steps of its own with the same integrator, from the model's start: a large state need
     // not be held twice.
     let mut integrator = simulation.into_integrator();
-    summary.certificate = Certificate::new(model, &mut *integrator, &summary, &series);
+    summary.certificate = Certificate::new(
+        model,
+        &mut *integrator,
+        &summary,
+        &series,
+        second.effort,
+        second.go_on,
+    );
     Outcome {
         summary,
         series,

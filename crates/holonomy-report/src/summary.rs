@@ -308,6 +308,24 @@ impl Summary {
         }
     }
 
+    /// The same with what was seen at more steps: the largest errors of both.
+    pub(crate) fn with_more(&self, record: &Record) -> Self {
+        let mut all = self.clone();
+        let energy = &mut all.energy;
+        energy.max_abs_error = larger(energy.max_abs_error, record.energy.max_error);
+        energy.in_motion = larger(energy.in_motion, record.energy.in_motion());
+        if let Some(manifold) = &mut all.manifold {
+            manifold.max_error = larger(manifold.max_error, record.manifold_max);
+        }
+        for (momentum, (_, change)) in all.momentum.iter_mut().zip(&record.momenta) {
+            momentum.max_error = larger(momentum.max_error, *change);
+        }
+        if let (Some(constraints), Some(error)) = (&mut all.constraints, record.constraint) {
+            constraints.max_error = larger(constraints.max_error, error);
+        }
+        all
+    }
+
     /// The largest change of any conserved momentum; `None` where nothing is conserved.
     pub fn momentum_error(&self) -> Option<f64> {
         self.momentum
@@ -320,6 +338,11 @@ impl Summary {
     pub fn to_json(&self) -> String {
         json(self)
     }
+}
+
+/// The larger of two numbers; what is not a number is larger than any.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
 }
 
 fn rebuilds(model: &Model) -> Option<u64> {

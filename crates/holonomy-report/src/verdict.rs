@@ -3,11 +3,14 @@
 //!
 //! The terminal, `summary.json`, `report.html` and `compare` read these and judge nothing themselves. They are found
 //! in [`crate::certificate`]; their words are in `text`, and nowhere else.
+mod accuracy;
 mod conclusion;
 mod text;
 mod written;
 
+pub use accuracy::{Accuracy, Companion, Growth, PathError, Trial, Watch};
 pub use conclusion::{Conclusion, Grounds};
+pub use text::Answer;
 pub use text::NOT_CONSERVED;
 
 use crate::number;
@@ -71,7 +74,9 @@ pub enum Subject {
     Order,
     /// Whether a step back undoes a step.
     Reversal,
-    /// How far ahead positions can be known.
+    /// How far the path is from the true one.
+    Path,
+    /// How far ahead any path can be known.
     Predictability,
     /// What the run cost.
     Cost,
@@ -177,15 +182,10 @@ pub enum Evidence {
         /// The order that was measured; `None` where it could not be.
         measured: Option<MeasuredOrder>,
     },
-    /// Two runs that start 10⁻⁹ apart, in a motion that shows no chaos.
-    Separation {
-        /// How far apart they are in the end, in the units of the coordinates.
-        distance: Quantity,
-        /// The time they took.
-        after: Quantity,
-    },
-    /// Two runs that start 10⁻⁹ apart, in a chaotic motion.
-    Divergence(Chaos),
+    /// The path beside that of a companion.
+    Path(Box<Accuracy>),
+    /// How fast errors grow.
+    Growth(Growth),
     /// What the run cost.
     Cost {
         /// Time that it took.
@@ -252,18 +252,6 @@ pub struct MeasuredOrder {
     pub step: Quantity,
 }
 
-/// How fast a chaotic motion forgets where it came from.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Chaos {
-    /// The factor by which errors grow in a second.
-    #[serde(with = "number::nullable")]
-    pub growth_per_second: f64,
-    /// Until when positions are those of the model, with this step.
-    pub known_until: Quantity,
-    /// Until when they could be, with any method in double precision.
-    pub known_at_best: Quantity,
-}
-
 /// Why something could not be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -274,8 +262,12 @@ pub enum Unmeasured {
     TooFewSteps,
     /// A run that starts beside this one fails.
     NeighbourFails,
-    /// Two runs are far apart at once.
-    ApartAtOnce,
+    /// The companion fails where the run does not.
+    CompanionFails,
+    /// The path is lost before errors could be seen to grow: the step does not resolve the motion.
+    NotResolved,
+    /// It was not asked for.
+    NotAsked,
 }
 
 /// Why a thing stands as it does.
@@ -342,11 +334,25 @@ pub enum Reason {
     UndoneHere,
     /// It does not.
     NotUndone,
-    /// No chaos was seen.
-    NoChaosSeen,
-    /// The motion is chaotic within the run.
+    /// Bounded in this run, with a slope that is told from zero.
+    BoundedHere,
+    /// Close to the true path.
+    Close,
+    /// A figure shows the difference.
+    Visible,
+    /// Another path by the end.
+    LostLater,
+    /// The step does not resolve the motion.
+    LostAtOnce,
+    /// Close as far as it was compared, which is not the whole run.
+    CloseSoFar,
+    /// Errors grow no faster than a power of the time.
+    Regular,
+    /// Errors die out.
+    Contracting,
+    /// Errors grow as an exponential, and positions cease to be known within the run.
     Chaotic,
-    /// It would be in a longer one.
+    /// They would in a longer one.
     ChaoticLater,
     /// It could not be measured.
     Unknown,

@@ -8,7 +8,7 @@ use holonomy::{
 };
 use holonomy_model::Model;
 use holonomy_report::{
-    certificate::{Certificate, Spot},
+    certificate::{Certificate, Effort, Spot},
     series::Series,
     summary::Summary,
     verdict::Subject,
@@ -78,7 +78,7 @@ impl Live {
         let steps = report.work.steps;
         let due = self.spot_at.map_or(FEWEST, |steps| 2 * steps) <= steps;
         if due && model.state.q.len() <= MOST_ENTRIES {
-            self.spot = Spot::measure(model, simulation.integrator(), &summary);
+            self.spot = Spot::measure(model, simulation.integrator(), &summary, Effort::Live, &|| true);
             self.spot_at = Some(steps);
         }
         let certificate = Certificate::judged(model, &summary, &self.series, &self.spot);

@@ -216,7 +216,7 @@ fn a_swarm_of_a_chaotic_motion_spreads() {
 #[test]
 fn certificates_are_those_of_the_judge() {
     for (method, tone, word) in [
-        ("sphere-implicit", "good", "trust it"),
+        ("sphere-implicit", "good", "structure right"),
         ("euler", "bad", "do not trust it"),
     ] {
         let Ok(_) = holonomy::integrator::catalog::find(method) else {

@@ -130,7 +130,7 @@ export function fakeEngine(): Engine {
       q: Float32Array.from(copies, (c) => c.q), v: Float32Array.from(copies, (c) => c.v), spread: 0,
     }),
     certificate: async (run: number) => ({
-      word: "trust it", tone: "good", headline: `Trust this run: \`${runs[run]?.method}\` does what it promises (energy).`,
+      word: "structure right", tone: "good", headline: `Conserved: \`${runs[run]?.method}\` does what it promises (energy).`,
       rows: [{ what: "energy", promised: "bounded, no drift", measured: "largest error 0.001 J", verdict: "bounded", tone: "good" }],
     }),
     describe: async () => ({ text: TEXT, command: "holonomy run plane-pendulum", fingerprint: "00" }),

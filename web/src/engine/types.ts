@@ -179,7 +179,7 @@ export interface Swarm {
 
 export interface CertificateRow { what: string; promised: string; measured: string; verdict: string; tone: "good" | "doubtful" | "bad" | "neutral" }
 export interface Certificate {
-  /** "trust it", "with care", … */
+  /** "structure right", "with care", … */
   word: string;
   tone: CertificateRow["tone"];
   headline: string;

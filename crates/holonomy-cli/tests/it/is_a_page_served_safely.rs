@@ -283,7 +283,7 @@ fn a_run_is_followed_while_it_is_made() {
     assert_eq!(film(&other, 0)["film"]["clips"].as_array().map(Vec::len), Some(1));
     let done = page.end("-INT");
     assert_eq!(done.code, Some(0), "{}", done.err);
-    assert!(film(&other, 0)["over"] == true && other.get("").contains("Can this run be trusted?"));
+    assert!(film(&other, 0)["over"] == true && other.get("").contains("What can be said of this run?"));
     assert_eq!(other.end("-INT").code, Some(0));
     assert!(!place.files("run").iter().any(|name| name.starts_with('.')));
     assert!(place.files("run").contains(&"report.html".to_owned()));
@@ -294,7 +294,7 @@ fn a_run_that_ends_becomes_its_report_and_leaves_no_files() {
     let place = Place::new();
     let page = Served::start(&place, "view spherical-pendulum --steps 50");
     let deadline = Instant::now() + Duration::from_secs(60);
-    while !page.get("").contains("Can this run be trusted?") {
+    while !page.get("").contains("What can be said of this run?") {
         assert!(Instant::now() < deadline, "no report");
         std::thread::sleep(Duration::from_millis(50));
     }
@@ -309,7 +309,7 @@ fn a_run_that_ends_becomes_its_report_and_leaves_no_files() {
     assert!(place.files(".").is_empty());
     // A run that fails shows its report as well, and says so in the end.
     let page = Served::start(&place, "view spherical-pendulum --step 2 --steps 3");
-    while !page.get("").contains("Can this run be trusted?") {
+    while !page.get("").contains("What can be said of this run?") {
         assert!(Instant::now() < deadline, "no report");
         std::thread::sleep(Duration::from_millis(50));
     }

@@ -3,10 +3,16 @@
 
 /// Do certificates say what is true of a run?
 mod can_it_be_trusted;
+/// What was a certificate caught at, and is it mended?
+mod is_it_caught_again;
 /// Do imported robots and trees have the mass matrices and forces that Pinocchio computes?
 mod is_it_pinocchios;
+/// How far ahead can a motion be known?
+mod is_it_chaos;
 /// Is everything of a file in the model, or listed as ignored?
 mod is_nothing_lost;
+/// Is a path as close to the true one as its certificate says?
+mod is_the_path_as_close_as_it_says;
 /// Do methods show their order, and who wins?
 mod what_does_precision_cost;
 /// What is said of files that are wrong, and where?

@@ -21,6 +21,7 @@ fn methods_show_their_order_and_a_conventional_one_may_win() {
     let control = Control {
         stop: &stop,
         progress: &mut |_| {},
+        effort: holonomy_report::certificate::Effort::None,
     };
     let plan = Plan {
         counts: vec![50, 100, 200, 400],
@@ -54,6 +55,7 @@ fn methods_show_their_order_and_a_conventional_one_may_win() {
     let control = Control {
         stop: &stopped,
         progress: &mut |_| {},
+        effort: holonomy_report::certificate::Effort::None,
     };
     assert!(measure(&model, "double", &methods, &plan, &mut |_| {}, control).is_err());
 }

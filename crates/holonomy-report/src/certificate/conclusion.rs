@@ -2,11 +2,10 @@
 use crate::{
     summary::Summary,
     verdict::{
-        Chaos, Conclusion, DriftKind, Evidence, Grounds, Judgement, Promise, Quantity, Reason, Subject,
-        Verdict,
+        Conclusion, DriftKind, Evidence, Grounds, Judgement, Promise, Quantity, Reason, Subject, Verdict,
     },
 };
-use holonomy::integrator::catalog::{self, Guarantee};
+use holonomy::integrator::catalog::Guarantee;
 use holonomy_model::Model;
 
 /// The worst that was found decides.
@@ -14,23 +13,39 @@ pub(super) fn conclusion(
     model: &Model,
     summary: &Summary,
     lines: &[Judgement],
-    chaos: Option<Chaos>,
+    path: Judgement,
+    outlook: Judgement,
 ) -> Conclusion {
-    let (verdict, grounds) = judged(model, summary, lines);
-    let lasted = summary.t_end - model.state.t;
+    let of_structure: Vec<&Judgement> = lines
+        .iter()
+        .filter(|line| line.subject != Subject::Path && line.subject != Subject::Predictability)
+        .collect();
+    let (structure, grounds) = judged(model, summary, &of_structure);
     Conclusion {
-        verdict,
+        verdict: worse(structure, path.verdict),
         method: model.method.name.to_owned(),
-        better: catalog::of_choice(&model.mechanism).to_owned(),
-        lasted: Quantity::new(lasted, "s"),
-        driven: summary.driven,
+        lasted: Quantity::new(summary.t_end - model.state.t, "s"),
         stopped: (summary.stopped && summary.error.is_none()).then(|| Quantity::new(summary.t_end, "s")),
+        structure,
         grounds,
-        chaos: chaos.filter(|chaos| verdict != Verdict::Bad && lasted > chaos.known_until.value),
+        path,
+        outlook,
+        better: Vec::new(),
     }
 }
 
-fn judged(model: &Model, summary: &Summary, lines: &[Judgement]) -> (Verdict, Grounds) {
+/// The worse of two verdicts; what could not be measured does not count.
+fn worse(one: Verdict, other: Verdict) -> Verdict {
+    let rank = |verdict: &Verdict| match verdict {
+        Verdict::Neutral => 0,
+        Verdict::Good => 1,
+        Verdict::Doubtful => 2,
+        Verdict::Bad => 3,
+    };
+    std::cmp::max_by_key(one, other, rank)
+}
+
+fn judged(model: &Model, summary: &Summary, lines: &[&Judgement]) -> (Verdict, Grounds) {
     let those = |verdict: Verdict, promised: bool| -> Vec<Subject> {
         let those = lines
             .iter()

@@ -65,6 +65,9 @@ pub(super) fn conserved(model: &Model, summary: &Summary) -> Judgement {
         _ if !(part < WRONG) => (Verdict::Bad, Reason::Wrong),
         (_, None) if energy.max_abs_error <= rounding => (Verdict::Good, Reason::ToRounding),
         (true, None) if part > SEEN => (Verdict::Doubtful, Reason::BoundedButLarge),
+        (true, None) if drift.as_ref().is_some_and(|drift| drift.kind == DriftKind::Swing) => {
+            (Verdict::Good, Reason::BoundedHere)
+        }
         (true, None) => (Verdict::Good, Reason::Bounded),
         (true, Some(_)) => (Verdict::Doubtful, Reason::Drifts),
         (false, None) => match by_size(part) {

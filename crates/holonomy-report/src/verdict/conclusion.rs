@@ -1,27 +1,32 @@
 //! What the verdicts on a run come to, as data.
-use super::{Chaos, Quantity, Subject, Verdict, written::WrittenConclusion};
+use super::{
+    Evidence, Judgement, Promise, Quantity, Reason, Subject, Trial, Unmeasured, Verdict,
+    written::WrittenConclusion,
+};
 use serde::{Deserialize, Serialize};
 
 /// What all of it comes to. Written with its words beside the data; read back from the data alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(into = "WrittenConclusion", from = "WrittenConclusion")]
 pub struct Conclusion {
-    /// How the run stands.
+    /// How the run stands: the worse of its structure and its path.
     pub verdict: Verdict,
     /// The method that ran.
     pub method: String,
-    /// The method of choice for the mechanism.
-    pub better: String,
     /// How long the run lasted.
     pub lasted: Quantity,
-    /// Whether the motion itself changes the energy.
-    pub driven: bool,
     /// When it was stopped, if it was.
     pub stopped: Option<Quantity>,
-    /// What decided.
+    /// Was the structure conserved?
+    pub structure: Verdict,
+    /// What decided that.
     pub grounds: Grounds,
-    /// Where positions cease to be known, if that is within the run.
-    pub chaos: Option<Chaos>,
+    /// How far is the path from the true one, and until when?
+    pub path: Judgement,
+    /// How far ahead can any path be known?
+    pub outlook: Judgement,
+    /// What was tried on this model and was better; nothing is tried where nothing is wrong.
+    pub better: Vec<Trial>,
 }
 
 /// What decided a conclusion.
@@ -82,15 +87,25 @@ pub enum Grounds {
 
 impl Default for Conclusion {
     fn default() -> Self {
+        let unknown = |subject: Subject| Judgement {
+            subject,
+            promise: Promise::Inapplicable,
+            evidence: Evidence::Missing {
+                why: Unmeasured::NotAsked,
+            },
+            verdict: Verdict::Neutral,
+            reason: Reason::Unknown,
+        };
         Self {
             verdict: Verdict::Neutral,
             method: String::new(),
-            better: String::new(),
             lasted: Quantity::new(0.0, "s"),
-            driven: false,
             stopped: None,
+            structure: Verdict::Neutral,
             grounds: Grounds::NothingToCheck,
-            chaos: None,
+            path: unknown(Subject::Path),
+            outlook: unknown(Subject::Predictability),
+            better: Vec::new(),
         }
     }
 }

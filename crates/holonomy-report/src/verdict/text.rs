@@ -1,9 +1,10 @@
 //! The words of verdicts. Nobody reads them but people.
 use super::{
-    Chaos, Conclusion, Drift, DriftKind, Evidence, ForceRange, Grounds, Judgement, Promise, Quantity, Reason,
-    Subject, Unmeasured, Verdict,
+    Accuracy, Companion, Conclusion, Drift, DriftKind, Evidence, ForceRange, Grounds, Growth, Judgement,
+    PathError, Promise, Quantity, Reason, Subject, Trial, Unmeasured, Verdict, Watch,
 };
 use crate::number::{rough, uncertain};
+use holonomy::math;
 use std::fmt;
 
 /// Why an energy is not conserved.
@@ -53,6 +54,7 @@ impl fmt::Display for Subject {
             Self::Form => "symplectic form",
             Self::Order => "order",
             Self::Reversal => "reversal",
+            Self::Path => "path",
             Self::Predictability => "predictability",
             Self::Cost => "cost",
         })
@@ -65,7 +67,7 @@ impl DriftKind {
         match self {
             Self::Zero => "zero within its error",
             Self::Rounding => "below rounding",
-            Self::Swing => "a part of the error's slow swings",
+            Self::Swing => "told from zero, and less than half the error over this run",
             Self::Real => "",
         }
     }
@@ -102,7 +104,7 @@ impl Judgement {
             (Promise::Inapplicable, _) => "",
             (Promise::Withheld, _) => "nothing",
             (Promise::Given, subject) => match subject {
-                Subject::Energy => "bounded, no drift",
+                Subject::Energy => "bounded",
                 Subject::Momentum { .. } => "conserved",
                 Subject::UnitLength => "stays on the sphere",
                 Subject::Constraints => "satisfied to rounding",
@@ -112,7 +114,11 @@ impl Judgement {
                     Evidence::Order { declared, .. } => return declared.to_string(),
                     _ => "",
                 },
-                Subject::End | Subject::ConstraintForces | Subject::Predictability | Subject::Cost => "",
+                Subject::End
+                | Subject::ConstraintForces
+                | Subject::Path
+                | Subject::Predictability
+                | Subject::Cost => "",
             },
         };
         text.to_owned()
@@ -162,18 +168,8 @@ impl Judgement {
                 ..
             } => format!("{:.2} with steps of {}", measured.order, measured.step),
             Evidence::Order { measured: None, .. } => "not measurable where the run starts".to_owned(),
-            Evidence::Separation { distance, after } => format!(
-                "two runs that start 10⁻⁹ apart are {distance} apart after {after}: no sign of chaos in that time"
-            ),
-            Evidence::Divergence(Chaos {
-                growth_per_second,
-                known_until,
-                known_at_best,
-            }) => format!(
-                "two runs that start 10⁻⁹ apart diverge by a factor of {} per second: positions are known until about \
-                 {known_until} with this step, and until about {known_at_best} with any",
-                rough(*growth_per_second)
-            ),
+            Evidence::Path(accuracy) => accuracy.to_string(),
+            Evidence::Growth(growth) => growth.to_string(),
             Evidence::Cost {
                 wall,
                 rate,
@@ -203,9 +199,13 @@ impl Judgement {
             (Unmeasured::NeighbourFails, _) => {
                 "not measured: a run that starts beside this one cannot go as far"
             }
-            (Unmeasured::ApartAtOnce, _) => {
-                "not measured: two runs that start 10⁻⁹ apart are far apart within a few steps"
+            (Unmeasured::CompanionFails, _) => {
+                "not measured: the more exact run to compare it with cannot go as far"
             }
+            (Unmeasured::NotResolved, _) => {
+                "not told: errors grow otherwise with half the step, so that this step does not resolve the motion"
+            }
+            (Unmeasured::NotAsked, _) => "not measured: it was not asked for",
         }
     }
 
@@ -249,7 +249,14 @@ impl Reason {
             Self::Undone => "undone",
             Self::UndoneHere => "undone here",
             Self::NotUndone => "not undone",
-            Self::NoChaosSeen => "no chaos seen",
+            Self::BoundedHere => "bounded in this run",
+            Self::Close => "close to the true one",
+            Self::Visible => "visibly off",
+            Self::LostLater => "another path in the end",
+            Self::LostAtOnce => "not resolved",
+            Self::CloseSoFar => "close so far",
+            Self::Regular => "regular",
+            Self::Contracting => "errors die out",
             Self::Chaotic => "chaotic",
             Self::ChaoticLater => "chaotic later",
             Self::Unknown => "unknown",
@@ -258,105 +265,341 @@ impl Reason {
     }
 }
 
+impl PathError {
+    /// Its size in metres and radians, or in the unit of a coordinate.
+    fn size(&self) -> String {
+        let both: Vec<String> = [&self.metres, &self.radians]
+            .into_iter()
+            .flatten()
+            .map(Quantity::to_string)
+            .collect();
+        match both.is_empty() {
+            true => format!("{} of how far {} moves", rough(self.share), self.part),
+            false => both.join(" and "),
+        }
+    }
+}
+
+impl fmt::Display for Accuracy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let beside = match self.companion {
+            Companion::HalfStep => "half the step",
+            Companion::TighterTolerances => "a hundredth of the tolerances",
+        };
+        let time = match self.whole {
+            true => "over the whole run".to_owned(),
+            false => format!("over the first {}", self.covered),
+        };
+        write!(
+            f,
+            "by a run with {beside}, {time}: off by at most {}; {} is off by {}, {} of how far it moves",
+            self.largest.size(),
+            self.largest.part,
+            self.largest.distance,
+            rough(self.largest.share)
+        )?;
+        match (&self.seen_from, &self.lost_from) {
+            (_, Some(lost)) => write!(f, "; another path from {lost} on")?,
+            (Some(seen), None) => write!(f, "; visible from {seen} on")?,
+            (None, None) => {}
+        }
+        match &self.ahead {
+            Some(ahead) if ahead.value >= 0.0 => write!(f, "; most of it is {ahead} of lead"),
+            Some(ahead) => write!(f, "; most of it is {} of lag", Quantity::new(-ahead.value, "s")),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Growth {
+    /// The exponent with its error and unit.
+    fn number(&self) -> String {
+        format!(
+            "{} {}",
+            uncertain(self.exponent.value, self.error.value),
+            self.exponent.unit
+        )
+    }
+}
+
+impl fmt::Display for Growth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let number = self.number();
+        let time = match self.whole {
+            true => "the whole run".to_owned(),
+            false => format!("its first {}", self.covered),
+        };
+        match &self.known_at_best {
+            Some(known) => write!(
+                f,
+                "largest Lyapunov exponent {number} along {time}: errors grow by a factor of {} per second, and no method \
+                 in double precision knows positions beyond about {known}",
+                rough(math::exp(self.exponent.value))
+            ),
+            None if self.exponent.value < -2.0 * self.error.value => {
+                write!(
+                    f,
+                    "largest Lyapunov exponent {number} along {time}: errors die out"
+                )
+            }
+            None => write!(
+                f,
+                "largest Lyapunov exponent {number} along {time}: within two of its errors of zero; one above {} would have \
+                 shown",
+                Quantity::new(2.0 * self.error.value, "1/s")
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Trial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.method {
+            Some(method) => write!(f, "`--method {method}` with the same step")?,
+            None => f.write_str("Half the step")?,
+        }
+        let (ours, other) = self.share;
+        write!(
+            f,
+            " was tried for {}: path off by {} of what moves instead of {}",
+            self.covered,
+            rough(other),
+            rough(ours)
+        )?;
+        match &self.energy {
+            Some((ours, other)) => write!(f, ", largest |E − E₀| {other} instead of {ours}."),
+            None => f.write_str("."),
+        }
+    }
+}
+
+impl fmt::Display for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.all, self.all_for.value > 0.0) {
+            (true, _) => f.write_str("Watched at every step")?,
+            (false, false) => write!(
+                f,
+                "Watched at one step in {}; errors between them were not seen",
+                self.recorded
+            )?,
+            (false, true) => write!(
+                f,
+                "Watched at one step in {}, and at every step for the first {}",
+                self.recorded, self.all_for
+            )?,
+        }
+        match self.cost > 0.0 {
+            true => write!(
+                f,
+                ". The second look took {} times the steps of the run.",
+                rough(self.cost)
+            ),
+            false => f.write_str(". There was no second look."),
+        }
+    }
+}
+
+/// One of the three questions, and its answer in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// What is asked.
+    pub question: &'static str,
+    /// How it stands.
+    pub verdict: Verdict,
+    /// A sentence.
+    pub text: String,
+}
+
 impl Conclusion {
     /// In a word or two.
     pub fn word(&self) -> &'static str {
-        match self.verdict {
-            Verdict::Good => "trust it",
-            Verdict::Doubtful => "with care",
-            Verdict::Bad => "do not trust it",
-            Verdict::Neutral => "nothing to check",
+        match (self.verdict, self.structure, self.path.verdict) {
+            (_, Verdict::Bad, _) => "do not trust it",
+            (Verdict::Bad, ..) => "not resolved",
+            (_, Verdict::Doubtful, _) => "with care",
+            (Verdict::Doubtful, ..) => match self.path.reason {
+                Reason::LostLater => "structure right, path lost",
+                _ => "structure right, path off",
+            },
+            (Verdict::Good, Verdict::Good, Verdict::Good) => "structure and path right",
+            (Verdict::Good, _, Verdict::Good) => "path right",
+            (Verdict::Good, ..) => "structure right",
+            (Verdict::Neutral, ..) => "nothing to check",
         }
     }
 
-    fn sentence(&self) -> String {
-        let Self {
-            method,
-            better,
-            lasted,
+    /// The three questions, answered.
+    pub fn answers(&self) -> [Answer; 3] {
+        [
+            Answer {
+                question: "structure",
+                verdict: self.structure,
+                text: self.structure(),
+            },
+            Answer {
+                question: "path",
+                verdict: self.path.verdict,
+                text: self.path(),
+            },
+            Answer {
+                question: "prediction",
+                verdict: self.outlook.verdict,
+                text: self.outlook(),
+            },
+        ]
+    }
+
+    /// What was tried and was better, in words.
+    pub fn advice(&self) -> Vec<String> {
+        self.better.iter().map(Trial::to_string).collect()
+    }
+
+    fn path(&self) -> String {
+        let Evidence::Path(accuracy) = &self.path.evidence else {
+            return format!(
+                "How far this path is from the true one was {}.",
+                self.path.measured()
+            );
+        };
+        let Accuracy {
+            largest,
+            covered,
+            lost_from,
+            seen_from,
             ..
-        } = self;
-        match &self.grounds {
+        } = &**accuracy;
+        let mut text = match (self.path.reason, lost_from, seen_from) {
+            (Reason::LostAtOnce, Some(lost), _) => format!(
+                "The step does not resolve this motion: by {lost} the path is off by {} of how far {} moves.",
+                rough(largest.share),
+                largest.part
+            ),
+            (_, Some(lost), _) => format!(
+                "The path is known until about {lost} of {}; after that it is off by more than a tenth of how far {} \
+                 moves.",
+                self.lasted, largest.part
+            ),
+            (_, None, Some(seen)) => format!(
+                "The path is off by up to {}, which a figure shows from {seen} on.",
+                largest.size()
+            ),
+            (Reason::CloseSoFar, ..) => format!(
+                "The path is within {} of the true one for the first {covered}; beyond that it was not tested \
+                 (`--certify full` does).",
+                largest.size()
+            ),
+            _ => format!(
+                "The path is within {} of the true one over the whole run.",
+                largest.size()
+            ),
+        };
+        if let (Some(ahead), false) = (&accuracy.ahead, self.path.reason == Reason::LostAtOnce) {
+            let (time, way) = (
+                Quantity::new(ahead.value.abs(), "s"),
+                if ahead.value < 0.0 { "lags" } else { "leads" },
+            );
+            if accuracy.seen_from.is_some() {
+                text += &format!(" Most of that is timing: it {way} by {time}.");
+            }
+        }
+        text
+    }
+
+    fn outlook(&self) -> String {
+        let Evidence::Growth(growth) = &self.outlook.evidence else {
+            return format!(
+                "How far ahead this motion can be predicted was {}.",
+                self.outlook.measured()
+            );
+        };
+        let number = growth.number();
+        let tested = match growth.whole {
+            true => String::new(),
+            false => format!(", as far as it was tested ({})", growth.covered),
+        };
+        match &growth.known_at_best {
+            Some(known) => {
+                let within = match self.lasted.value > known.value {
+                    true => "within this run",
+                    false => "beyond this run",
+                };
+                format!(
+                    "The motion is chaotic{tested}: errors grow as e^(λt), λ = {number}. No method in double precision \
+                     knows positions beyond about {known}, which is {within}."
+                )
+            }
+            None if self.outlook.reason == Reason::Contracting => {
+                format!("Errors die out{tested}: λ = {number}.")
+            }
+            None => format!(
+                "No chaos was seen{tested}: errors grow as e^(λt) with λ = {number}, within two of its errors of zero."
+            ),
+        }
+    }
+
+    fn structure(&self) -> String {
+        let Self { method, lasted, .. } = self;
+        let text = match &self.grounds {
             Grounds::Failed { message } => {
                 format!("This run failed {message}. What it recorded until then is below.")
             }
             Grounds::WrongEnergy { error, in_motion } => format!(
-                "Do not trust this run: the energy is off by {error}, and no more than {in_motion} are in motion. Take a \
-                 smaller step."
+                "Not conserved: the energy is off by {error}, and no more than {in_motion} are in motion."
             ),
             Grounds::BrokenPromises { subjects } => format!(
-                "Do not trust this run: `{method}` breaks what it promises of {}. Take a smaller step; if that does not \
-                 help, the model or the program is at fault.",
+                "Not conserved: `{method}` breaks what it promises of {}. If a smaller step does not help, the model or \
+                 the program is at fault.",
                 listed(subjects)
             ),
             Grounds::Drift { total, share } => format!(
-                "Do not trust this run: the energy drifts by {total} in {lasted}, {share} of what is in motion. \
-                 `{method}` does not promise to conserve it; take a smaller step, or `--method {better}`."
+                "Not conserved: the energy drifts by {total} in {lasted}, {share} of what is in motion. `{method}` does \
+                 not promise to conserve it."
             ),
             Grounds::Lost { subjects } => format!(
-                "Do not trust this run: {} changed by more than a hundredth of what there is. `{method}` does not promise \
-                 to conserve it; take a smaller step, or `--method {better}`.",
+                "Not conserved: {} changed by more than a hundredth of what there is. `{method}` does not promise to \
+                 conserve it.",
                 listed(subjects)
             ),
-            Grounds::Coarse { subjects } => format!(
-                "Take this run with care: it is stable, but its step is coarse; look at {}. Half the step shows how much it \
-                 matters.",
-                listed(subjects)
-            ),
+            Grounds::Coarse { subjects } => {
+                format!("Conserved, but the step is coarse: look at {}.", listed(subjects))
+            }
             Grounds::Slow { subjects } => format!(
-                "Take this run with care: over its {lasted} the errors are too small to be seen in a figure, but \
-                 `{method}` promises nothing of {}. For longer runs take `--method {better}`.",
+                "Nearly conserved: over its {lasted} the errors are too small to be seen in a figure, but `{method}` \
+                 promises nothing of {}, and they grow.",
                 listed(subjects)
             ),
             Grounds::SmallErrors => format!(
-                "Trust this run for its {lasted}: all errors stayed below a millionth. `{method}` promises nothing for \
-                 longer ones; for these take `--method {better}`."
+                "Conserved for these {lasted}: all errors stayed below a millionth. `{method}` promises nothing for \
+                 longer runs."
             ),
             Grounds::NothingToCheck => {
                 format!("`{method}` promises nothing that could be checked in this run.")
             }
             Grounds::Held { promised, besides } => {
                 let mut text = format!(
-                    "Trust this run: `{method}` does what it promises ({})",
+                    "Conserved: `{method}` does what it promises ({})",
                     listed(promised)
                 );
                 match besides.is_empty() {
                     true => text.push('.'),
                     false => text += &format!(", and more without a promise ({}).", listed(besides)),
                 }
-                if self.driven {
-                    text += " Forces act, or something depends on time, so that the energy cannot tell whether it is \
-                             right: half the step does.";
-                }
                 text
             }
+        };
+        match &self.stopped {
+            Some(at) => format!("The run was stopped at {at}. Until then: {text}"),
+            None => text,
         }
     }
 }
 
 impl fmt::Display for Conclusion {
+    /// The answers one after the other, and what would be better.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(at) = &self.stopped {
-            write!(f, "The run was stopped at {at}. Until then: ")?;
-        }
-        f.write_str(&self.sentence())?;
-        let Some(chaos) = &self.chaos else {
-            return Ok(());
-        };
-        let trusted = match self.driven {
-            true => "Averages",
-            false => "Energies, momenta and averages",
-        };
-        write!(
-            f,
-            " The motion is chaotic. {trusted} can be trusted; positions beyond about {} are one motion among many that \
-             are possible",
-            chaos.known_until
-        )?;
-        f.write_str(match self.lasted.value > chaos.known_at_best.value {
-            true => ", whatever the method.",
-            false => ".",
-        })
+        let answers = self.answers().map(|answer| answer.text);
+        f.write_str(&answers.join(" "))?;
+        self.advice().iter().try_for_each(|advice| write!(f, " {advice}"))
     }
 }
 

@@ -1,5 +1,7 @@
 //! Judgements and conclusions as they are written: words for people first, and the data that they come from.
-use super::{Chaos, Conclusion, Evidence, Grounds, Judgement, Promise, Quantity, Reason, Subject, Verdict};
+use super::{
+    Answer, Conclusion, Evidence, Grounds, Judgement, Promise, Quantity, Reason, Subject, Trial, Verdict,
+};
 use serde::{Deserialize, Serialize};
 
 /// A judgement as it is written: its words first, for people and for programs that only show them.
@@ -48,6 +50,24 @@ impl From<WrittenJudgement> for Judgement {
     }
 }
 
+/// An answer in words.
+#[derive(Default, Serialize, Deserialize)]
+struct WrittenAnswer {
+    question: String,
+    verdict: Verdict,
+    text: String,
+}
+
+impl From<Answer> for WrittenAnswer {
+    fn from(answer: Answer) -> Self {
+        Self {
+            question: answer.question.to_owned(),
+            verdict: answer.verdict,
+            text: answer.text,
+        }
+    }
+}
+
 /// A conclusion as it is written, with the keys of a judgement.
 #[derive(Serialize, Deserialize)]
 pub(super) struct WrittenConclusion {
@@ -61,12 +81,15 @@ pub(super) struct WrittenConclusion {
     #[serde(skip_deserializing)]
     word: &'static str,
     method: String,
-    better: String,
+    #[serde(skip_deserializing)]
+    answers: Vec<WrittenAnswer>,
     lasted: Quantity,
-    driven: bool,
     stopped: Option<Quantity>,
+    structure: Verdict,
     grounds: Grounds,
-    chaos: Option<Chaos>,
+    path: Judgement,
+    outlook: Judgement,
+    better: Vec<Trial>,
 }
 
 impl From<Conclusion> for WrittenConclusion {
@@ -77,13 +100,15 @@ impl From<Conclusion> for WrittenConclusion {
             measured: conclusion.to_string(),
             word: conclusion.word(),
             verdict: conclusion.verdict,
+            answers: conclusion.answers().map(WrittenAnswer::from).into(),
             method: conclusion.method,
-            better: conclusion.better,
             lasted: conclusion.lasted,
-            driven: conclusion.driven,
             stopped: conclusion.stopped,
+            structure: conclusion.structure,
             grounds: conclusion.grounds,
-            chaos: conclusion.chaos,
+            path: conclusion.path,
+            outlook: conclusion.outlook,
+            better: conclusion.better,
         }
     }
 }
@@ -93,12 +118,13 @@ impl From<WrittenConclusion> for Conclusion {
         Self {
             verdict: written.verdict,
             method: written.method,
-            better: written.better,
             lasted: written.lasted,
-            driven: written.driven,
             stopped: written.stopped,
+            structure: written.structure,
             grounds: written.grounds,
-            chaos: written.chaos,
+            path: written.path,
+            outlook: written.outlook,
+            better: written.better,
         }
     }
 }

@@ -3,6 +3,7 @@ use super::{Finding, Published, Study};
 use crate::ReproduceError;
 use holonomy_host::precision::{self, Plan};
 use holonomy_report::{
+    certificate::Effort,
     number::decimal,
     precision::{Cost, ErrorKind, Precision},
     run::Control,
@@ -65,6 +66,7 @@ fn diagram(motion: &Motion, stop: &AtomicBool) -> Result<Finding, ReproduceError
     let control = Control {
         stop,
         progress: &mut |_| {},
+        effort: Effort::None,
     };
     let precision = precision::measure(
         &model,

@@ -1,10 +1,14 @@
 //! Numbers that say whether a run can be trusted.
 mod drift;
+mod growth;
 mod order;
+mod parts;
 mod record;
 mod symplecticity;
 
 pub use drift::{Drift, DriftFit};
-pub use order::{distance, observed_order, reversal_error};
+pub use growth::{Exponent, Shadow};
+pub use order::{distance, distance_in, observed_order, reversal_error};
+pub use parts::{Part, Parts};
 pub use record::{EnergyRecord, Record};
 pub use symplecticity::{symplecticity_defect, symplecticity_defect_within};

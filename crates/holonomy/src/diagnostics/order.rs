@@ -17,23 +17,33 @@ pub fn observed_order(steps: &[f64], errors: &[f64]) -> f64 {
     covariance / x.iter().map(|x| math::powi(x - mean_x, 2)).sum::<f64>()
 }
 
-/// `|Φ₋ₕ(Φₕ(x)) − x|`: at the level of rounding for a symmetric method.
-pub fn reversal_error(integrator: &mut dyn Integrator, state: &State, h: f64) -> Result<f64, Fault> {
+/// `|Φ₋ₕ(Φₕ(x)) − x|`, coordinates in units of `unit`: at the level of rounding for a symmetric method.
+pub fn reversal_error(
+    integrator: &mut dyn Integrator,
+    state: &State,
+    h: f64,
+    unit: f64,
+) -> Result<f64, Fault> {
     let mut there = state.clone();
     integrator.attempt(&mut there, h)?;
     integrator.attempt(&mut there, -h)?;
-    Ok(distance(&there, state))
+    Ok(distance_in(&there, state, unit))
 }
 
 /// Largest difference of two states: components of q, and of p in units of the largest of both. Not a number where a
 /// component is none.
 pub fn distance(a: &State, b: &State) -> f64 {
+    distance_in(a, b, 1.0)
+}
+
+/// The same, with coordinates in units of `unit`.
+pub fn distance_in(a: &State, b: &State, unit: f64) -> f64 {
     // Unlike `f64::max` this does not pass over what is not a number.
     let larger = |m: f64, x: f64| if m.is_nan() || x <= m { m } else { x };
     let largest = |x: &[f64], y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - y).abs()).fold(0.0, larger);
     let scale = a.p.iter().chain(&b.p).fold(0.0_f64, |m, p| m.max(p.abs()));
     let momentum = largest(&a.p, &b.p);
-    let position = largest(&a.q, &b.q);
+    let position = largest(&a.q, &b.q) / unit;
     if position.is_nan() || momentum.is_nan() {
         return f64::NAN;
     }

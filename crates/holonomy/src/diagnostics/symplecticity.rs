@@ -22,17 +22,18 @@ pub fn symplecticity_defect(
     state: &State,
     h: f64,
 ) -> Result<f64, Fault> {
-    symplecticity_defect_within(system, integrator, state, h, OFFSET)
+    symplecticity_defect_within(system, integrator, state, h, OFFSET, 1.0)
 }
 
-/// The same, by differences within another offset: in a stiff system the usual one is far. What does not depend on
-/// the offset is a defect of the step.
+/// The same, by differences within another offset, and with coordinates in units of `unit`: in a stiff system the usual
+/// offset is far, and an orbit is not measured in metres. What does not depend on them is a defect of the step.
 pub fn symplecticity_defect_within(
     system: &dyn System,
     integrator: &mut dyn Integrator,
     state: &State,
     h: f64,
     offset: f64,
+    unit: f64,
 ) -> Result<f64, Fault> {
     if !system.is_canonical() {
         return Ok(f64::NAN);
@@ -55,7 +56,7 @@ pub fn symplecticity_defect_within(
                 let (mut x, mut y) = (x0.clone(), y0.clone());
                 let shift = sign * multiple * offset;
                 if k < half {
-                    x[k] += shift
+                    x[k] += shift * unit
                 } else {
                     y[k - half] += shift * scale
                 }
@@ -63,7 +64,7 @@ pub fn symplecticity_defect_within(
                 let mut moved = State::new(state.t, q, p);
                 integrator.attempt(&mut moved, h)?;
                 let (x, y) = system.canonical(&image.q, &moved.q, &moved.p);
-                let z = x.into_iter().chain(y.into_iter().map(|y| y / scale));
+                let z = (x.into_iter().map(|x| x / unit)).chain(y.into_iter().map(|y| y / scale));
                 for (out, z) in column.iter_mut().zip(z) {
                     *out += sign * weight * z / offset;
                 }

@@ -1,6 +1,6 @@
 //! What a tree is made of, for people.
 use super::{Constraint, JointKind, Tree};
-use crate::{Vec3, scene::JointShape, system::MultiplierUnit};
+use crate::{Vec3, diagnostics::Part, scene::JointShape, system::MultiplierUnit};
 
 /// A body as it is joined.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +46,21 @@ impl Tree {
             axes,
             mass: nodes.iter().map(|node| node.inertia.mass).sum(),
         }
+    }
+
+    /// What its joints do, one by one; those that follow a function of time do nothing of their own.
+    pub(crate) fn parts(&self) -> Vec<Part> {
+        let mut parts = Vec::new();
+        for node in &self.nodes {
+            match node.kind {
+                JointKind::Screw { turn: 0.0, .. } => parts.push(Part::Length(node.q)),
+                JointKind::Screw { .. } => parts.push(Part::Angle(node.q)),
+                JointKind::Translation => parts.extend((node.q..node.q + 3).map(Part::Length)),
+                JointKind::Ball => parts.push(Part::Rotation(node.q)),
+                JointKind::Fixed | JointKind::Driven { .. } => {}
+            }
+        }
+        parts
     }
 
     /// Units of the multipliers, where they have one.

@@ -239,7 +239,7 @@ fn motion_is_the_same_in_every_frame() {
     // The discrete method: order 2 with everything at once, symmetric.
     let measured = order(&crooked, &start, &there, 3.0, [150, 300, 600]);
     assert!((measured - 2.0).abs() < 0.02, "{measured}");
-    let reversal = reversal_error(&mut method(&crooked), &start, 0.05).unwrap();
+    let reversal = reversal_error(&mut method(&crooked), &start, 0.05, 1.0).unwrap();
     assert!(reversal < 3e-15, "{reversal:e}");
     let mut state = start;
     let iterations = method(&crooked).step(&mut state, 0.02).unwrap().iterations;

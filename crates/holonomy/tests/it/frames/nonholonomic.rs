@@ -162,7 +162,7 @@ fn the_discrete_method_has_order_2_and_keeps_energy() {
         let exact = reference(&system, &start, 8.0);
         let measured_order = order(&system, &start, &exact, 8.0, [200, 400, 800]);
         assert!((measured_order - 2.0).abs() < 0.02, "{name}: {measured_order}");
-        let reversal = reversal_error(&mut method(&system), &start, 0.1).unwrap();
+        let reversal = reversal_error(&mut method(&system), &start, 0.1, 1.0).unwrap();
         assert!(reversal < 4e-15, "{name}: {reversal:e}");
 
         let (mut state, mut method) = (start.clone(), method(&system));

@@ -130,7 +130,7 @@ fn order_and_exact_solution() {
     assert!((closed.direction.z - exact.q[2]).abs() < 1e-13);
     let measured = order(&system, &start, &exact, 5.0, [100, 200, 400]);
     assert!((measured - 2.0).abs() < 0.01, "{measured}");
-    let reversal = reversal_error(&mut method(&system), &start, 0.2).unwrap();
+    let reversal = reversal_error(&mut method(&system), &start, 0.2, 1.0).unwrap();
     assert!(reversal < 1e-15, "{reversal:e}");
 }
 

@@ -354,7 +354,7 @@ fn every_kind_of_constraint_against_conventional_integration() {
                 assert_eq!(method.dependent_constraints(), 0, "{name}");
                 let open = measure(&tree, &state).constraint.unwrap();
                 assert!(open < 3e-15, "{name}: open by {open:e}");
-                let reversal = reversal_error(&mut method, &state, h).unwrap();
+                let reversal = reversal_error(&mut method, &state, h, 1.0).unwrap();
                 assert!(reversal < 1e-13, "{name}: {reversal:e}");
                 (h, distance(&state, &exact))
             })

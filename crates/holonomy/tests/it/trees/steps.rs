@@ -229,7 +229,7 @@ fn random_trees_step_symmetrically_and_symplectically() {
         let mut method = variational(&tree);
         let iterations = method.attempt(&mut state.clone(), 0.02).unwrap().iterations;
         total += iterations;
-        let reversal = reversal_error(&mut method, &state, 0.02).unwrap();
+        let reversal = reversal_error(&mut method, &state, 0.02, 1.0).unwrap();
         assert!(reversal < 2e-14, "{seed}: {reversal:e}");
         let defect = symplecticity_defect(&*tree, &mut method, &state, 0.02).unwrap();
         symplectic += u32::from(defect < 1e-9);

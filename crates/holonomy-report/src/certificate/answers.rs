@@ -1,0 +1,70 @@
+//! How far the path of a run is from the true one, and how far ahead any path can be known.
+use super::{SEEN, reported, review::LOST};
+use crate::verdict::{Accuracy, Evidence, Growth, Judgement, Quantity, Reason, Subject, Unmeasured, Verdict};
+use holonomy::{diagnostics::Exponent, math};
+
+/// A path that is lost within so many steps was never found.
+const AT_ONCE: f64 = 10.0;
+
+/// What could not be measured, and why.
+fn missing(subject: Subject, why: Unmeasured) -> Judgement {
+    let evidence = Evidence::Missing { why };
+    Judgement {
+        reason: Reason::Unknown,
+        ..reported(subject, evidence)
+    }
+}
+
+/// The line on the path.
+pub(super) fn path(found: Option<&Result<Accuracy, Unmeasured>>, step: f64) -> Judgement {
+    let accuracy = match found {
+        Some(Ok(accuracy)) => accuracy,
+        Some(Err(why)) => return missing(Subject::Path, *why),
+        None => return missing(Subject::Path, Unmeasured::NotAsked),
+    };
+    let (verdict, reason) = match &accuracy.lost_from {
+        Some(lost) if lost.value <= AT_ONCE * step => (Verdict::Bad, Reason::LostAtOnce),
+        Some(_) => (Verdict::Doubtful, Reason::LostLater),
+        None if !(accuracy.largest.share <= SEEN) => (Verdict::Doubtful, Reason::Visible),
+        None if accuracy.whole => (Verdict::Good, Reason::Close),
+        None => (Verdict::Neutral, Reason::CloseSoFar),
+    };
+    Judgement {
+        verdict,
+        reason,
+        ..reported(Subject::Path, Evidence::Path(Box::new(accuracy.clone())))
+    }
+}
+
+/// The line on how far ahead any path can be known, of a run that lasted so long.
+pub(super) fn predictability(
+    found: Option<&Result<(Exponent, f64), Unmeasured>>,
+    lasted: f64,
+    whole: bool,
+) -> Judgement {
+    let (exponent, covered) = match found {
+        Some(Ok(found)) => *found,
+        Some(Err(why)) => return missing(Subject::Predictability, *why),
+        None => return missing(Subject::Predictability, Unmeasured::NotAsked),
+    };
+    let chaotic = exponent.is_chaotic();
+    // An error of one rounding grows until it is a tenth of what moves.
+    let at_best = math::ln(LOST / f64::EPSILON) / exponent.value;
+    let growth = Growth {
+        exponent: Quantity::new(exponent.value, "1/s"),
+        error: Quantity::new(exponent.error, "1/s"),
+        covered: Quantity::new(covered, "s"),
+        whole,
+        known_at_best: chaotic.then(|| Quantity::new(at_best, "s")),
+    };
+    let reason = match chaotic {
+        true if at_best < lasted => Reason::Chaotic,
+        true => Reason::ChaoticLater,
+        false if exponent.value < -2.0 * exponent.error => Reason::Contracting,
+        false => Reason::Regular,
+    };
+    Judgement {
+        reason,
+        ..reported(Subject::Predictability, Evidence::Growth(growth))
+    }
+}
