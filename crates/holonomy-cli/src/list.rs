@@ -3,6 +3,7 @@ use crate::{
     output::{self, bold, dim, wrapped},
     table::{Align, Table},
 };
+use console::measure_text_width;
 use holonomy_model::scenario::SCENARIOS;
 
 /// Lists the scenarios that come with the program
@@ -22,7 +23,13 @@ impl List {
 fn paragraphs(width: usize) -> String {
     let mut text = String::new();
     for scenario in SCENARIOS {
-        text += &format!("{}  {}\n", bold(scenario.name), dim(&scenario.title()));
+        let title = scenario.title();
+        // Beside the name, or below it.
+        let beside = scenario.name.len() + 2 + measure_text_width(&title) <= width;
+        text += &match beside {
+            true => format!("{}  {}\n", bold(scenario.name), dim(&title)),
+            false => format!("{}\n{}", bold(scenario.name), dim(&wrapped(&title, 4, width))),
+        };
         text += &wrapped(scenario.summary(), 4, width);
     }
     text
@@ -34,4 +41,23 @@ fn lines() -> String {
         table.row([scenario.name, scenario.summary()]);
     }
     table.render()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_fits_the_terminal_and_nothing_is_lost() {
+        for width in [60, 80, 120] {
+            let text = paragraphs(width);
+            let widest = text.lines().map(measure_text_width).max().unwrap_or(0);
+            assert!(widest <= width, "{widest} of {width} columns");
+            let plain = console::strip_ansi_codes(&text).into_owned();
+            let words = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+            for scenario in SCENARIOS {
+                assert!(words.contains(&scenario.title()) && words.contains(scenario.summary()));
+            }
+        }
+    }
 }

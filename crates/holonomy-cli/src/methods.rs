@@ -1,6 +1,6 @@
 use crate::{
     failure::Failure,
-    output::{self, bold, dim, wrapped},
+    output::{self, bold, dim, shortened, wrapped},
     table::{Align, Table},
 };
 use holonomy::integrator::catalog::{Guarantee, METHODS, Method};
@@ -9,24 +9,71 @@ use serde::Serialize;
 /// Lists the numerical methods and what they preserve
 #[derive(clap::Args)]
 pub(crate) struct Methods {
-    /// Print the catalog as JSON
+    /// Print all that the catalog says of each, and not one line that fits the terminal
     #[arg(long)]
+    full: bool,
+    /// Print the catalog as JSON
+    #[arg(long, conflicts_with = "full")]
     json: bool,
 }
 
 impl Methods {
     pub(crate) fn run(&self) -> Result<(), Failure> {
-        let text = if self.json {
-            json()?
-        } else {
-            let table = table();
-            match output::terminal_width() {
-                Some(width) if table.width() > width => paragraphs(width.min(100)),
-                _ => table.render(),
-            }
+        let text = match (self.json, self.full, output::terminal_width()) {
+            (true, ..) => json()?,
+            (_, true, width) => paragraphs(width.unwrap_or(100).min(100)),
+            (.., Some(width)) => lines(width),
+            _ => table().render(),
         };
         Ok(output::print(&text)?)
     }
+}
+
+/// What a method keeps, each by its letter; in small letters if only in uniform gravity.
+const LETTERS: &str = "S symplectic form, M momenta (m: in uniform gravity), E energy without drift, U unit length and \
+                       other manifolds, R symmetric in time, A adaptive steps";
+
+/// One line for each method, whatever the width of the terminal; what does not fit is cut off.
+fn lines(width: usize) -> String {
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Left, Align::Left]);
+    table.row(["method", "order", "keeps", "summary"].map(dim));
+    for method in METHODS {
+        table.row([
+            bold(method.name),
+            method.order.to_string(),
+            letters(method),
+            method.summary.to_owned(),
+        ]);
+    }
+    let mut text: String = table
+        .render()
+        .lines()
+        .map(|line| shortened(line, width) + "\n")
+        .collect();
+    text += &dim(&wrapped(LETTERS, 0, width.min(100)));
+    text + &dim(&wrapped(
+        "`holonomy methods --full` prints the rest, `--json` for programs.",
+        0,
+        width,
+    ))
+}
+
+fn letters(method: &Method) -> String {
+    let momentum = match method.momentum {
+        Guarantee::Always => 'M',
+        Guarantee::UniformGravity => 'm',
+        Guarantee::No => '-',
+    };
+    let flag = |holds: bool, letter: char| if holds { letter } else { '-' };
+    let flags = [
+        flag(method.symplectic, 'S'),
+        momentum,
+        flag(method.bounded_energy, 'E'),
+        flag(method.on_manifold, 'U'),
+        flag(method.symmetric, 'R'),
+        flag(method.adaptive, 'A'),
+    ];
+    flags.into_iter().collect()
 }
 
 fn table() -> Table {
@@ -70,11 +117,12 @@ fn table() -> Table {
     table
 }
 
-/// The same for a narrow terminal.
+/// All that is said of each.
 fn paragraphs(width: usize) -> String {
     let mut text = String::new();
     for method in METHODS {
-        text += &format!("{}  {}\n", bold(method.name), dim(&properties(method)));
+        text += &format!("{}\n", bold(method.name));
+        text += &dim(&wrapped(&properties(method), 4, width));
         text += &wrapped(method.summary, 4, width);
         let mut origin = method.reference.to_owned();
         if !method.options.is_empty() {
@@ -150,4 +198,28 @@ fn json() -> Result<String, Failure> {
         .collect();
     let text = serde_json::to_string_pretty(&entries).map_err(std::io::Error::from)?;
     Ok(text + "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use console::measure_text_width;
+
+    #[test]
+    fn every_line_fits_the_terminal_and_what_is_cut_is_marked() {
+        for width in [60, 80, 120] {
+            for text in [lines(width), paragraphs(width)] {
+                let widest = text.lines().map(measure_text_width).max().unwrap_or(0);
+                assert!(widest <= width, "{widest} of {width} columns");
+            }
+            let text = lines(width);
+            for (method, line) in METHODS.iter().zip(text.lines().skip(1)) {
+                let plain = console::strip_ansi_codes(line);
+                assert!(plain.starts_with(method.name));
+                assert!(plain.ends_with(method.summary) || plain.ends_with('…'), "{plain}");
+            }
+        }
+        let full = paragraphs(80).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(METHODS.iter().all(|method| full.contains(method.summary)));
+    }
 }

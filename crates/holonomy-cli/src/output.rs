@@ -96,6 +96,11 @@ pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
     out
 }
 
+/// A line of at most `width` columns: what does not fit is cut off behind an ellipsis.
+pub(crate) fn shortened(line: &str, width: usize) -> String {
+    console::truncate_str(line, width, "…").into_owned()
+}
+
 /// A number of four digits, with an exponent where it is very large or small.
 pub(crate) fn number(value: f64) -> String {
     match value.abs() {

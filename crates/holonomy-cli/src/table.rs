@@ -55,11 +55,6 @@ impl Table {
         out
     }
 
-    /// How wide it is.
-    pub(crate) fn width(&self) -> usize {
-        self.render().lines().map(measure_text_width).max().unwrap_or(0)
-    }
-
     fn widths(&self) -> Vec<usize> {
         let whole = self.rows.iter();
         let mut widths = vec![0; self.columns.len()];
@@ -89,6 +84,5 @@ mod tests {
         table.row(["cc", "1000", "x"]);
         let expected = "a       1  ω\nbbb  a reason that is long\ncc   1000  x\n";
         assert_eq!(table.render(), expected);
-        assert_eq!(table.width(), 26);
     }
 }

@@ -359,6 +359,44 @@ mod tests {
     }
 
     #[test]
+    fn letters_of_figures_have_twelve_pixels_on_a_phone() {
+        let phone = STYLE.split_once("max-width: 40rem").expect("a rule for phones").1;
+        let (_, rule) = phone.split_once("> svg { width: ").expect("a width of figures");
+        let width: f64 = rule
+            .split_once("px")
+            .and_then(|(px, _)| px.parse().ok())
+            .expect("pixels");
+        let chart = crate::figure::Chart {
+            title: "t".into(),
+            x: crate::figure::Axis::time(),
+            y: crate::figure::Axis::log("y"),
+            series: (1..4)
+                .map(|k| crate::figure::Curve {
+                    name: format!("curve {k}"),
+                    points: vec![(0.0, 1e-16), (1.0, f64::from(k))],
+                    style: crate::figure::CurveStyle::Line,
+                })
+                .collect(),
+            guides: vec![],
+        };
+        let svg = chart.render();
+        let number = |from: &str| -> f64 {
+            let end = from
+                .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+                .unwrap_or(from.len());
+            from[..end].parse().expect("a number")
+        };
+        let (_, natural) = svg.split_once(" width=\"").expect("a width");
+        let sizes = svg.split("font-size=\"").skip(1).map(number);
+        let smallest = sizes.fold(f64::MAX, f64::min);
+        assert!(
+            smallest * width / number(natural) >= 12.0,
+            "{smallest} of {}",
+            number(natural)
+        );
+    }
+
+    #[test]
     fn figures_keep_their_definitions_apart() {
         let ball = "<?xml version=\"1.0\"?>\n<svg><circle id=\"ball\"/><path fill=\"url(#ball)\"/></svg>\n";
         let mut page = Page::new("t", "s");

@@ -26,23 +26,8 @@ pub struct RunPage {
     model: String,
 }
 
-/// Figures in the order of the page: file, heading, caption.
+/// Figures in the order of the page, the motion before what is lost of it: file, heading, caption.
 pub const FIGURES: &[(&str, &str, &str)] = &[
-    (
-        "energy.svg",
-        "What should not change",
-        "Energy error, and errors of what else is conserved, over the run. Curves of long runs are thinned; their extremes stay.",
-    ),
-    (
-        "momentum.svg",
-        "Momenta",
-        "The change of each conserved momentum since the start; steps of 10⁻¹⁵ are the last digit.",
-    ),
-    (
-        "constraint.svg",
-        "Constraints",
-        "The violation of the constraints, on a logarithmic axis, and their forces.",
-    ),
     (
         "trajectory.svg",
         "Motion in space",
@@ -59,19 +44,34 @@ pub const FIGURES: &[(&str, &str, &str)] = &[
         "The mechanism at several times of the run, pale at the start and dark at the end.",
     ),
     (
+        "attitude.svg",
+        "Attitude",
+        "Where an axis of the body points, against what holds it: of its three axes the one that moves least.",
+    ),
+    (
         "warmth.svg",
         "Kinetic energy over the sphere",
         "Local means of the kinetic energy at several times, dark where it is slow and light where it is fast, seen from \
          where most of it is at the start.",
     ),
-    (
-        "attitude.svg",
-        "Attitude",
-        "Where an axis of the body points, against what holds it: of its three axes the one that moves least.",
-    ),
+    ("path.svg", "Path", "Two coordinates against each other."),
     ("coordinates.svg", "Coordinates", "Coordinates against time."),
     ("phase.svg", "Phase portraits", "Velocities against coordinates."),
-    ("path.svg", "Path", "Two coordinates against each other."),
+    (
+        "energy.svg",
+        "What should not change",
+        "Energy error, and errors of what else is conserved, over the run. Curves of long runs are thinned; their extremes stay.",
+    ),
+    (
+        "momentum.svg",
+        "Momenta",
+        "The change of each conserved momentum since the start; steps of 10⁻¹⁵ are the last digit.",
+    ),
+    (
+        "constraint.svg",
+        "Constraints",
+        "The violation of the constraints, on a logarithmic axis, and their forces.",
+    ),
 ];
 
 /// Figures that stand for the motion where nothing moves, the best first.
@@ -183,4 +183,22 @@ fn row(line: &Judgement) -> Vec<Cell> {
             word => Cell::Verdict(line.verdict, word.to_owned()),
         },
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn motion_comes_before_what_is_lost_of_it() {
+        let place = |file: &str| {
+            FIGURES
+                .iter()
+                .position(|(name, ..)| *name == file)
+                .expect("a figure")
+        };
+        let errors = ["energy.svg", "momentum.svg", "constraint.svg"].map(place);
+        let first = errors.into_iter().min().expect("three");
+        assert_eq!(first + errors.len(), FIGURES.len(), "errors come last");
+    }
 }

@@ -1,7 +1,10 @@
 //! What the figures need of a run, in bounded memory however long the run is.
+mod turning;
+
+pub use turning::Turning;
+
 use crate::{number, warmth::Warmth};
 use holonomy::{Vec3, simulation::Sample, system::Base};
-use nalgebra::{Quaternion, UnitQuaternion};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -254,9 +257,8 @@ pub struct Paths {
     between: u64,
     /// Whether a site has moved.
     pub moved: bool,
-    /// Directions of the three axes of the first bodies that turn in space, against their parents.
-    #[serde(with = "number::nullable")]
-    pub axes: Vec<[VecDeque<[f64; 3]>; 3]>,
+    /// How the first bodies that turn in space do so.
+    pub turning: Vec<Turning>,
     /// Samples seen.
     pub samples: u64,
 }
@@ -329,21 +331,10 @@ impl Paths {
         }
         let first = self.snapshots.first();
         self.moved |= first.is_none_or(|(_, sites)| *sites != self.sites);
-        let rotations = sample.system.layout().rotations.iter().take(MOST_TURNING);
-        for (index, &(at, _)) in rotations.enumerate() {
-            let Some(&[w, x, y, z]) = sample.state.q.get(at..at + 4) else {
-                continue;
-            };
-            let turn = UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z));
-            if self.axes.len() == index {
-                self.axes.push(Default::default());
-            }
-            for (path, axis) in self.axes[index].iter_mut().zip([Vec3::x(), Vec3::y(), Vec3::z()]) {
-                if path.len() >= MOST_PAIRS {
-                    path.pop_front();
-                }
-                path.push_back((turn * axis).into());
-            }
+        let turning = sample.system.layout().rotations.len().min(MOST_TURNING);
+        self.turning.resize_with(turning, Turning::default);
+        for (number, turning) in self.turning.iter_mut().enumerate() {
+            turning.push(sample, number);
         }
     }
 }

@@ -16,6 +16,8 @@ pub struct Axis {
     pub scale: Scale,
     /// Whether it is the time of a run: a player's cursor moves along it.
     pub time: bool,
+    /// How large that is which it measures; zero where that is not known, or where the last digits are what it shows.
+    pub size: f64,
 }
 
 /// How values are spaced along an axis.
@@ -35,7 +37,14 @@ impl Axis {
             label: label.into(),
             scale: Scale::Linear,
             time: false,
+            size: 0.0,
         }
+    }
+
+    /// The same for places, angles or velocities of something of this size. What changes by less than half the digits
+    /// of a number is at rest beside it, and drawn so: as a level line, not as its rounding errors.
+    pub fn of_size(self, size: f64) -> Self {
+        Self { size, ..self }
     }
 
     /// The time of a run.
@@ -52,9 +61,32 @@ impl Axis {
             label: label.into(),
             scale: Scale::Log,
             time: false,
+            size: 0.0,
         }
     }
+
+    /// What is shown of data of this extent: all of it, and a good part of the size if they are at rest.
+    pub(super) fn shown(&self, data: Extent) -> Extent {
+        let rounding = AT_REST * self.size;
+        if self.scale == Scale::Log || !self.size.is_normal() || data.range() > rounding {
+            return data;
+        }
+        let middle = match 0.5 * (data.low + data.high) {
+            middle if middle.abs() <= rounding => 0.0,
+            middle => middle,
+        };
+        let level = Extent {
+            low: middle,
+            high: middle,
+        };
+        level.at_least(RESTING * self.size)
+    }
 }
+
+/// What is shown where something rests, as a part of its size.
+const RESTING: f64 = 0.4;
+/// What changes by less than this fraction of its size is at rest: half the digits of a number.
+const AT_REST: f64 = 1e-8;
 
 /// Values beyond this are treated like infinity, so that differences of values are finite.
 const LARGEST: f64 = 1e300;
@@ -74,6 +106,19 @@ pub(super) struct Extent {
 }
 
 impl Extent {
+    pub(super) fn range(&self) -> f64 {
+        self.high - self.low
+    }
+
+    /// At least so much, about the same middle.
+    pub(super) fn at_least(self, range: f64) -> Self {
+        let more = 0.5 * (range - self.range()).max(0.0);
+        Self {
+            low: self.low - more,
+            high: self.high + more,
+        }
+    }
+
     /// The smallest extent that holds both.
     pub(super) fn joined(extent: Option<Self>, value: f64) -> Option<Self> {
         Some(match extent {
@@ -320,6 +365,30 @@ mod tests {
         assert_eq!(large.note.as_deref(), Some("relative to 1.5×10¹²"));
         let last_bits = ruler(Scale::Linear, 1.0, 1.0 + f64::EPSILON);
         assert_eq!(last_bits.note.as_deref(), Some("×10⁻¹⁶ relative to 1"));
+    }
+
+    #[test]
+    fn what_rests_beside_its_size_is_a_level_line() {
+        let shown = |low: f64, high: f64, size: f64| {
+            let axis = Axis::linear("x (m)").of_size(size);
+            let ruler = Ruler::new(Scale::Linear, axis.shown(Extent { low, high }), 0.05, 6);
+            assert_eq!(ruler.note, None, "{low} … {high} of {size}");
+            let places = [low, high].map(|value| ruler.place(value).unwrap_or(f64::NAN));
+            // The same pixel of a thousand.
+            assert!((places[1] - places[0]).abs() < 1e-3 && (0.3..0.7).contains(&places[0]));
+            labels(&ruler).join(" ")
+        };
+        assert_eq!(shown(-3e-16, 5e-16, 1.0), "−0.2 −0.1 0.0 0.1 0.2");
+        shown(0.0, 0.0, 12.0);
+        shown(0.75, 0.75 + 1e-15, 2.0);
+        // What moves is shown as far as it does; and where no size is known, everything is.
+        let small = Extent { low: 0.0, high: 1e-6 };
+        assert_eq!(Axis::linear("x").of_size(1.0).shown(small), small);
+        let noise = Extent {
+            low: 0.0,
+            high: 1e-16,
+        };
+        assert_eq!(Axis::linear("E").shown(noise), noise);
     }
 
     #[test]

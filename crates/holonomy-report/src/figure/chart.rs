@@ -41,6 +41,10 @@ pub enum CurveStyle {
     LineAndPoints,
     /// A line that is never full.
     Dashed,
+    /// A thick line with joints, in the colour of mechanisms. It comes behind all others in a chart.
+    Rods,
+    /// A thin line in the colour of mechanisms. It comes behind all others in a chart.
+    Strings,
 }
 
 impl Chart {
@@ -105,6 +109,16 @@ impl Chart {
                 ..extent
             },
         ))
+    }
+
+    /// What the horizontal axis shows.
+    pub(super) fn seen_across(&self) -> Option<Extent> {
+        Some(self.x.shown(self.horizontal_extent()?))
+    }
+
+    /// What the vertical axis shows.
+    pub(super) fn seen_upwards(&self) -> Option<Extent> {
+        Some(self.y.shown(self.vertical_extent()?))
     }
 
     /// Whether there are points that a logarithmic axis can only show at its edge.

@@ -1,6 +1,7 @@
 //! A series in pixels.
 
 use super::chart::CurveStyle;
+use super::ghosts::JOINTS;
 use super::obstacles::{Obstacles, Rectangle};
 use super::style::{self, DISTINCT_DASHES, Look, Mark};
 use super::svg::{Pen, Svg};
@@ -19,15 +20,19 @@ const SPARSE: usize = 7;
 /// A series thinned to what can be seen.
 pub(super) struct DrawnCurve {
     pub(super) look: Look,
+    /// Whether it is the mechanism, which looks like itself.
+    mechanism: bool,
     lines: Vec<Vec<(f64, f64)>>,
     dots: Vec<(f64, f64)>,
     marks: Vec<(f64, f64)>,
 }
 
-/// All series of a plot of this width, from their points in pixels; a point without a place is a gap.
+/// All series of a plot of this width, from their points in pixels; a point without a place is a gap. Curves that are
+/// `paths` are told apart by markers, others by dashes where these show.
 pub(super) fn all<P: Iterator<Item = Option<(f64, f64)>>>(
     series: impl Iterator<Item = (CurveStyle, P)>,
     width: f64,
+    paths: bool,
 ) -> Vec<DrawnCurve> {
     let curve = |(index, (style, points)): (usize, (CurveStyle, P))| {
         DrawnCurve::new(index, style, pieces(points), width)
@@ -35,10 +40,15 @@ pub(super) fn all<P: Iterator<Item = Option<(f64, f64)>>>(
     let mut curves: Vec<DrawnCurve> = series.enumerate().map(curve).collect();
     let count = curves.len();
     // Dashes do not show on lines that run up and down all the time, nor on those that retrace themselves.
-    let dense = curves
-        .iter()
-        .any(|curve| curve.length() > 12.0 * width || curve.turns_back());
-    for (index, curve) in curves.iter_mut().enumerate().filter(|_| count > 1) {
+    let dense = paths
+        || curves
+            .iter()
+            .any(|curve| !curve.mechanism && (curve.length() > 12.0 * width || curve.turns_back()));
+    let told_apart = curves
+        .iter_mut()
+        .enumerate()
+        .filter(|(_, curve)| !curve.mechanism);
+    for (index, curve) in told_apart.filter(|_| count > 1) {
         if dense {
             curve.look.dash = "";
         }
@@ -53,7 +63,11 @@ pub(super) fn all<P: Iterator<Item = Option<(f64, f64)>>>(
 /// Draws the curves; the one with the most ink first, so that it does not hide the others.
 pub(super) fn draw(svg: &mut Svg, curves: &[DrawnCurve]) {
     let mut sorted: Vec<&DrawnCurve> = curves.iter().collect();
-    sorted.sort_by(|a, b| b.length().total_cmp(&a.length()));
+    sorted.sort_by(|a, b| {
+        a.mechanism
+            .cmp(&b.mechanism)
+            .then(b.length().total_cmp(&a.length()))
+    });
     sorted.iter().for_each(|curve| curve.draw_lines(svg));
     curves.iter().for_each(|curve| curve.draw_marks(svg));
 }
@@ -61,7 +75,8 @@ pub(super) fn draw(svg: &mut Svg, curves: &[DrawnCurve]) {
 impl DrawnCurve {
     fn new(index: usize, style: CurveStyle, pieces: Vec<Vec<(f64, f64)>>, width: f64) -> Self {
         let total: usize = pieces.iter().map(Vec::len).sum();
-        let scattered = style == CurveStyle::Points || pieces.len() > PIECES;
+        let mechanism = matches!(style, CurveStyle::Rods | CurveStyle::Strings);
+        let scattered = style == CurveStyle::Points || (pieces.len() > PIECES && !mechanism);
         let share = |piece: &Vec<(f64, f64)>| (LIMIT * piece.len()).div_ceil(total).max(4);
         let lines = match scattered {
             true => vec![],
@@ -70,44 +85,65 @@ impl DrawnCurve {
                 .map(|piece| thin::line(piece, share(piece)))
                 .collect(),
         };
+        let rods = style == CurveStyle::Rods;
         let points = match scattered || style == CurveStyle::LineAndPoints {
             true => thin::dots(&pieces.concat(), LIMIT),
             false => vec![],
         };
-        let (dots, marks) = if points.len() >= MARKERS {
+        let joints = || pieces.iter().filter(|piece| piece.len() <= JOINTS).flatten();
+        let (dots, marks) = if rods {
+            (vec![], joints().copied().collect())
+        } else if points.len() >= MARKERS {
             (points, vec![])
         } else {
             (vec![], points)
         };
         let mark = match marks.len() {
             0 => Mark::Nothing,
+            60.. if rods => Mark::Shape(0, 3.4),
+            _ if rods => Mark::Shape(0, 4.4),
             1..60 => Mark::Shape(index, 4.8),
             _ => Mark::Shape(index, 3.2),
         };
         let dash = match style {
             CurveStyle::Line => style::dash(index),
             CurveStyle::Dashed => style::broken_dash(index),
-            CurveStyle::Points | CurveStyle::LineAndPoints => "",
+            CurveStyle::Points | CurveStyle::LineAndPoints | CurveStyle::Rods | CurveStyle::Strings => "",
         };
         let look = Look {
-            colour: style::colour(index),
+            colour: match style {
+                CurveStyle::Rods => style::ROD,
+                CurveStyle::Strings => style::STRING,
+                _ => style::colour(index),
+            },
             line: None,
             dash,
             mark,
         };
         let mut curve = Self {
             look,
+            mechanism,
             lines,
             dots,
             marks,
         };
         let thickness = match curve.length() / width {
+            _ if rods => 4.5,
+            _ if mechanism => 1.0,
             ..8.0 => 2.1,
             ..25.0 => 1.6,
             _ => 1.1,
         };
         curve.look.line = (!scattered).then_some(thickness);
         curve
+    }
+
+    /// Where the curve ends.
+    pub(super) fn end(&self) -> Option<(f64, f64)> {
+        let line = self.lines.last().and_then(|line| line.last());
+        line.or_else(|| self.dots.last())
+            .or_else(|| self.marks.last())
+            .copied()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -219,7 +255,7 @@ mod tests {
                 200.0 + 100.0 * (f64::from(i) * frequency).sin(),
             ))
         };
-        all((0..count).map(|_| (style, (0..8000).map(wave))), 800.0)
+        all((0..count).map(|_| (style, (0..8000).map(wave))), 800.0, false)
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub struct Ghost {
     pub name: String,
     /// Polylines, as [`super::Space::links`].
     pub links: Vec<Vec<[f64; 3]>>,
+    /// Polylines, as [`super::Space::strings`].
+    pub strings: Vec<Vec<[f64; 3]>>,
 }
 
 /// Joints of a polyline that can be told apart.
@@ -19,6 +21,12 @@ pub(super) const JOINTS: usize = 40;
 pub(super) fn draw(svg: &mut Svg, frame: &Frame, ghosts: &[Ghost]) {
     for (index, ghost) in ghosts.iter().enumerate() {
         let shade = shade(index, ghosts.len());
+        draw_strings(svg, frame, &ghost.strings, &shade);
+        let joint = if ghost.links.iter().map(Vec::len).sum::<usize>() > 12 {
+            3.5
+        } else {
+            5.0
+        };
         for link in &ghost.links {
             let joints = frame.polyline(link);
             let mut pen = Pen::default();
@@ -29,16 +37,25 @@ pub(super) fn draw(svg: &mut Svg, frame: &Frame, ghosts: &[Ghost]) {
                 &format!("stroke=\"{shade}\" stroke-width=\"3\" {round}"),
             );
             if joints.len() <= JOINTS {
-                for &(x, y) in joints.iter().skip(1) {
+                for &(x, y) in joints.iter().skip(usize::from(joints.len() > 1)) {
                     svg.circle(
                         [x, y],
-                        5.0,
+                        joint,
                         &format!("fill=\"{shade}\" stroke=\"#fff\" stroke-width=\"1\""),
                     );
                 }
             }
         }
     }
+}
+
+/// Draws strings: thin lines.
+pub(super) fn draw_strings(svg: &mut Svg, frame: &Frame, strings: &[Vec<[f64; 3]>], colour: &str) {
+    let mut pen = Pen::default();
+    for string in strings {
+        pen.polyline(frame.polyline(string));
+    }
+    svg.path(pen.data(), &format!("stroke=\"{colour}\" stroke-width=\"1.2\""));
 }
 
 /// Draws the names from `top` on; gives their height.

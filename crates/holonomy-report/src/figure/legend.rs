@@ -12,6 +12,8 @@ const ROW: f64 = BASE * LEADING + 2.0;
 /// Names and samples in rows and columns.
 pub(super) struct Legend {
     entries: Vec<(Look, String)>,
+    /// The longest name that there is room for.
+    room: f64,
     /// Where each entry starts.
     starts: Vec<[f64; 2]>,
     pub(super) size: [f64; 2],
@@ -45,20 +47,22 @@ impl Legend {
         }
         Self {
             entries,
+            room: available,
             starts,
             size: [x - BETWEEN, ROW],
         }
     }
 
+    /// The same entries, in as many columns as this width allows.
+    pub(super) fn spread(self, available: f64) -> Self {
+        Self::rows(self.entries, available)
+    }
+
     fn grid(entries: Vec<(Look, String)>, available: f64, columns: usize) -> Self {
         let room = available - SAMPLE - GAP;
-        let entries: Vec<_> = entries
-            .into_iter()
-            .map(|(look, name)| (look, shorten(&name, SMALL, room)))
-            .collect();
         let widest = entries
             .iter()
-            .map(|(_, name)| entry_width(name))
+            .map(|(_, name)| entry_width(&shorten(name, SMALL, room)))
             .fold(0.0, f64::max);
         let rows = entries.len().div_ceil(columns);
         let place = |index: usize| {
@@ -71,6 +75,7 @@ impl Legend {
         Self {
             starts: (0..entries.len()).map(place).collect(),
             entries,
+            room,
             size,
         }
     }
@@ -81,22 +86,34 @@ impl Legend {
             sample(svg, look, [left, middle]);
             svg.text(
                 [left + SAMPLE + GAP, middle + 0.35 * SMALL],
-                name,
+                &shorten(name, SMALL, self.room),
                 Face::new(SMALL),
             );
         }
     }
 }
 
+/// The names of curves with none twice: the second of a name gets a number.
+pub(super) fn distinct<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let mut taken: Vec<String> = Vec::new();
+    for name in names {
+        let name = if name.trim().is_empty() { "nameless" } else { name };
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        let mut tried = std::iter::once(name.to_owned()).chain(numbered);
+        taken.extend(tried.find(|name| !taken.contains(name)));
+    }
+    taken
+}
+
 /// A filled circle with a number in it.
 pub(super) fn numbered(svg: &mut Svg, [x, y]: [f64; 2], number: usize, colour: &str) {
     svg.circle(
         [x, y],
-        9.5,
+        10.5,
         &format!("fill=\"{colour}\" stroke=\"#fff\" stroke-width=\"1.5\""),
     );
-    let face = Face::new(13.0).anchored("middle").coloured("#fff").bold();
-    svg.text([x, y + 4.7], &number.to_string(), face);
+    let face = Face::new(SMALL).anchored("middle").coloured("#fff").bold();
+    svg.text([x, y + 5.3], &number.to_string(), face);
 }
 
 fn sample(svg: &mut Svg, look: &Look, [left, middle]: [f64; 2]) {
@@ -104,7 +121,7 @@ fn sample(svg: &mut Svg, look: &Look, [left, middle]: [f64; 2]) {
         svg.line(
             [left, middle],
             [left + SAMPLE, middle],
-            &look.stroke(width.max(1.8)),
+            &look.stroke(width.max(1.2)),
         );
     }
     let centre = [left + 0.5 * SAMPLE, middle];
@@ -114,7 +131,7 @@ fn sample(svg: &mut Svg, look: &Look, [left, middle]: [f64; 2]) {
             let outline = format!("fill=\"{}\" stroke=\"#fff\"", look.colour);
             svg.path(&marker(shape, centre, radius.max(3.5)), &outline);
         }
-        Mark::Number(number) => numbered(svg, [left + SAMPLE - 9.5, middle], number, look.colour),
+        Mark::Number(number) => numbered(svg, [left + SAMPLE - 10.5, middle], number, look.colour),
     }
 }
 
@@ -146,6 +163,14 @@ mod tests {
             let legend = Legend::rows(entries(count, name), 780.0);
             assert!(legend.size[0] <= 780.0, "{count} of {name}: {:?}", legend.size);
         }
+    }
+
+    #[test]
+    fn no_name_stands_for_two() {
+        let names = distinct(["arm", "leg", "arm", "arm (2)", "arm", "", " "]);
+        let unique: std::collections::BTreeSet<&String> = names.iter().collect();
+        assert_eq!(unique.len(), names.len(), "{names:?}");
+        assert_eq!(names[..3], ["arm", "leg", "arm (2)"]);
     }
 
     #[test]

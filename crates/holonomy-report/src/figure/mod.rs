@@ -18,6 +18,7 @@ mod ghosts;
 mod globe;
 mod grid;
 mod guide;
+mod labels;
 mod legend;
 mod obstacles;
 mod panels;

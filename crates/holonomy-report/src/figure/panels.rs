@@ -2,6 +2,7 @@
 
 use super::axis::{Axis, Extent, Ruler, Scale};
 use super::chart::{Chart, Curve, CurveStyle};
+use super::labels;
 use super::plot::Plot;
 use super::style::{BASE, LEADING, MARGIN, MUTED, PAGE, SMALL, TITLE};
 use super::svg::{Clock, Face, Svg};
@@ -85,7 +86,11 @@ fn paragraph(svg: &mut Svg, top: f64, text: &str, face: Face) -> f64 {
 pub(super) fn stack(heading: &Heading, charts: &[Chart], height: f64) -> String {
     let mut svg = Svg::default();
     let mut bottom = heading.draw(&mut svg) + 12.0;
-    let vertical: Vec<Option<Ruler>> = charts.iter().map(|chart| vertical_ruler(chart, height)).collect();
+    let height = charts.iter().map(labels::height).fold(height, f64::max);
+    let vertical: Vec<Option<Ruler>> = charts
+        .iter()
+        .map(|chart| Some(vertical_ruler(chart, chart.seen_upwards()?, height)))
+        .collect();
     let names: Vec<Vec<String>> = charts
         .iter()
         .map(|chart| balanced(&chart.y.label, BASE, height + 30.0))
@@ -94,13 +99,20 @@ pub(super) fn stack(heading: &Heading, charts: &[Chart], height: f64) -> String 
     let ticks = vertical.iter().flatten().flat_map(|ruler| &ruler.ticks);
     let widest = ticks.map(|tick| width(&tick.label, SMALL)).fold(0.0, f64::max);
     let left = MARGIN + name_lines * BASE * LEADING + widest + 14.0;
-    let frame = [PAGE - left - MARGIN - 14.0, height];
+    let beside = charts.iter().map(labels::room).fold(0.0, f64::max);
+    let frame = [PAGE - left - MARGIN - 14.0 - beside, height];
     let axis = charts.first().map(|chart| &chart.x);
-    let horizontal = axis.and_then(|axis| horizontal_ruler(axis, charts, frame[0]));
+    let horizontal = axis.and_then(|axis| {
+        let extents = charts.iter().filter_map(Chart::horizontal_extent);
+        let ends = extents.flat_map(|extent| [extent.low, extent.high]);
+        let held = ends.filter(|&end| axis.scale.holds(end));
+        let extent = axis.shown(held.fold(None, Extent::joined)?);
+        Some(horizontal_ruler(axis, charts, extent, frame[0]))
+    });
 
     let mut first_top = None;
     for (index, chart) in charts.iter().enumerate() {
-        let plot = Plot::new(chart, horizontal.as_ref(), vertical[index].as_ref(), frame);
+        let plot = Plot::new(chart, horizontal.as_ref(), vertical[index].as_ref(), frame, false);
         let last = index + 1 == charts.len();
         if !chart.title.is_empty() {
             let title = shorten(&chart.title, 1.1 * BASE, frame[0]);
@@ -171,24 +183,17 @@ pub(super) fn stack(heading: &Heading, charts: &[Chart], height: f64) -> String 
     svg.document([PAGE, page], heading.title, &description(charts))
 }
 
-pub(super) fn vertical_ruler(chart: &Chart, height: f64) -> Option<Ruler> {
-    Some(Ruler::new(
-        chart.y.scale,
-        chart.vertical_extent()?,
-        0.05,
-        (height / 48.0) as usize,
-    ))
+/// A ruler with a label every fifty pixels or so, and with two at least: one says nothing of the scale.
+pub(super) fn vertical_ruler(chart: &Chart, extent: Extent, height: f64) -> Ruler {
+    let target = (height / 48.0) as usize;
+    let ruler = |target: usize| Ruler::new(chart.y.scale, extent, 0.05, target);
+    let finer = (target..=2 * target + 3).map(ruler);
+    let mut enough = finer.filter(|ruler| ruler.ticks.len() > 1);
+    enough.next().unwrap_or_else(|| ruler(target))
 }
 
 /// The common ruler, with as many ticks as their labels leave room for.
-pub(super) fn horizontal_ruler(axis: &Axis, charts: &[Chart], frame: f64) -> Option<Ruler> {
-    let ends = charts
-        .iter()
-        .filter_map(Chart::horizontal_extent)
-        .flat_map(|extent| [extent.low, extent.high]);
-    let extent = ends
-        .filter(|&end| axis.scale.holds(end))
-        .fold(None, Extent::joined)?;
+pub(super) fn horizontal_ruler(axis: &Axis, charts: &[Chart], extent: Extent, frame: f64) -> Ruler {
     // A curve over time fills the frame from edge to edge; markers and curves that turn back do not.
     let clear = |series: &Curve| {
         matches!(series.style, CurveStyle::Points | CurveStyle::LineAndPoints)
@@ -210,7 +215,7 @@ pub(super) fn horizontal_ruler(axis: &Axis, charts: &[Chart], frame: f64) -> Opt
         .map(|target| Ruler::new(axis.scale, extent, padding, target));
     rulers
         .find(fits)
-        .or_else(|| Some(Ruler::new(axis.scale, extent, padding, 1)))
+        .unwrap_or_else(|| Ruler::new(axis.scale, extent, padding, 1))
 }
 
 pub(super) fn note(chart: &Chart, ruler: Option<&Ruler>) -> String {

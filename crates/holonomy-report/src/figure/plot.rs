@@ -4,9 +4,10 @@ use super::axis::{Ruler, Scale};
 use super::chart::Chart;
 use super::curve::{self, DrawnCurve};
 use super::guide::{self, Ground};
-use super::legend::Legend;
+use super::labels::Labels;
+use super::legend::{Legend, distinct};
 use super::obstacles::{Obstacles, Rectangle};
-use super::style::{BASE, GRID, INK, Look, MUTED, SMALL};
+use super::style::{BASE, GRID, INK, Look, MUTED, NAMED, SMALL};
 use super::svg::{Face, Pen, Svg};
 
 /// A chart made ready for drawing.
@@ -17,10 +18,18 @@ pub(super) struct Plot {
     curves: Vec<DrawnCurve>,
     guides: Vec<guide::Placed>,
     legend: Option<(Legend, Option<[f64; 2]>)>,
+    labels: Option<Labels>,
 }
 
 impl Plot {
-    pub(super) fn new(chart: &Chart, x: Option<&Ruler>, y: Option<&Ruler>, size: [f64; 2]) -> Self {
+    /// The plot of a chart in a frame of this size; of `paths` in the plane, where a unit is as long upwards as sideways.
+    pub(super) fn new(
+        chart: &Chart,
+        x: Option<&Ruler>,
+        y: Option<&Ruler>,
+        size: [f64; 2],
+        paths: bool,
+    ) -> Self {
         let mut plot = Self {
             size,
             x: x.cloned(),
@@ -28,6 +37,7 @@ impl Plot {
             curves: vec![],
             guides: vec![],
             legend: None,
+            labels: None,
         };
         let (Some(x), Some(y)) = (x, y) else { return plot };
         let place = |&(a, b): &(f64, f64)| {
@@ -38,20 +48,27 @@ impl Plot {
             .series
             .iter()
             .map(|series| (series.style, series.points.iter().map(place)));
-        plot.curves = curve::all(placed, size[0]);
+        plot.curves = curve::all(placed, size[0], paths);
         let mut obstacles = Obstacles::default();
         plot.curves
             .iter()
             .for_each(|curve| curve.obstruct(&mut obstacles));
         plot.guides = guide::place(chart, &Ground { x, y, size }, &mut obstacles);
-        if chart.series.len() > 1 {
-            let looks = plot.curves.iter().map(|curve| curve.look.clone());
-            let entries = looks
-                .zip(chart.series.iter().map(|series| series.name.clone()))
-                .collect();
-            plot.legend = Some(place_legend(entries, size, &obstacles));
+        let names = distinct(chart.series.iter().map(|series| series.name.as_str()));
+        match names.len() {
+            0 | 1 => {}
+            2..=NAMED => {
+                let looks = plot.curves.iter().map(|curve| curve.look.clone());
+                plot.legend = Some(place_legend(looks.zip(names).collect(), size, &obstacles));
+            }
+            _ => plot.labels = Some(Labels::new(&plot.curves, names, size)),
         }
         plot
+    }
+
+    /// Takes the legend away, to be drawn elsewhere.
+    pub(super) fn take_legend(&mut self) -> Option<Legend> {
+        self.legend.take().map(|(legend, _)| legend)
     }
 
     /// The height that a legend needs above the frame.
@@ -68,6 +85,9 @@ impl Plot {
         self.draw_frame(svg, labelled);
         curve::draw(svg, &self.curves);
         self.guides.iter().for_each(|guide| guide.draw(svg));
+        if let Some(labels) = &self.labels {
+            labels.draw(svg);
+        }
         match &self.legend {
             None => {}
             Some((legend, None)) => legend.draw(svg, [0.0, above - legend.size[1] - 8.0]),

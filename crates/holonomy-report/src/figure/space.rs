@@ -1,17 +1,18 @@
 //! Paths in three dimensions, with the unit sphere and the mechanism itself.
 
 use super::frame::{Frame, finite};
-use super::ghosts::{self, Ghost};
-use super::legend::{Legend, numbered};
+use super::ghosts::{self, Ghost, draw_strings};
+use super::legend::{Legend, distinct, numbered};
 use super::obstacles::{Obstacles, Rectangle};
 use super::panels::Heading;
 use super::sphere;
-use super::style::{BASE, Look, MARGIN, MUTED, Mark, PAGE, SMALL, colour, ramp};
+use super::style::{BASE, Look, MARGIN, MUTED, Mark, NAMED, PAGE, ROD, SMALL, STRING, colour, ramp};
 use super::svg::{Face, Pen, Svg};
 use super::text::shorten;
 use super::trace::{Slices, Trace};
 use super::tripod;
 use super::view::View;
+use crate::number::rough;
 use holonomy::math;
 use std::f64::consts::TAU;
 
@@ -26,8 +27,10 @@ pub struct Space {
     pub spheres: bool,
     /// Curves, each from an open circle to a filled one.
     pub paths: Vec<Path>,
-    /// Polylines drawn as rods with joints: the mechanism at the end.
+    /// Polylines drawn as rods with joints, and one point as a place where something hangs: the mechanism at the end.
     pub links: Vec<Vec<[f64; 3]>>,
+    /// Polylines drawn as strings, thin and without joints: what else belongs to the mechanism.
+    pub strings: Vec<Vec<[f64; 3]>>,
     /// The direction that is drawn downwards.
     pub down: [f64; 3],
 }
@@ -35,14 +38,15 @@ pub struct Space {
 /// A curve in space.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Path {
-    /// The name in the legend, which appears for two to eight paths; more paths are coloured along a ramp.
+    /// The name in the legend, which appears for two to eight paths; more paths are coloured along a ramp, and have their
+    /// names beside them while these can be told apart.
     pub name: String,
     /// The points in order. Points that are not finite leave a gap.
     pub points: Vec<[f64; 3]>,
 }
 
-/// The most paths that a legend names.
-const NAMED: usize = 8;
+/// The most paths that have their names beside them.
+const LABELLED: usize = 24;
 /// Points of a path, and of all paths together.
 const LIMIT: usize = 3000;
 const TOTAL: usize = 15_000;
@@ -60,8 +64,12 @@ impl Space {
             .paths
             .iter()
             .flat_map(|path| &path.points)
-            .chain(self.links.iter().flatten())
-            .chain(ghosts.iter().flat_map(|ghost| ghost.links.iter().flatten()));
+            .chain(self.links.iter().chain(&self.strings).flatten())
+            .chain(
+                ghosts
+                    .iter()
+                    .flat_map(|ghost| ghost.links.iter().chain(&ghost.strings).flatten()),
+            );
         let frame = Frame::around(points, self.spheres, view);
         let limit = LIMIT.min(TOTAL / self.paths.len().max(1));
         let paths = self.paths.iter().enumerate();
@@ -71,9 +79,9 @@ impl Space {
         let shown = traces.iter().map(|trace| trace.share).fold(1.0, f64::min);
         let caption = match shown < 1.0 {
             true => format!(
-                "{} The last {:.2} % of the longest path are drawn.",
+                "{} The last {} % of the longest path is drawn.",
                 self.caption,
-                100.0 * shown
+                rough(100.0 * shown)
             ),
             false => self.caption.clone(),
         };
@@ -96,9 +104,10 @@ impl Space {
         }
         slices.draw_front(&mut svg, &traces);
         ghosts::draw(&mut svg, &frame, ghosts);
+        draw_strings(&mut svg, &frame, &self.strings, STRING);
         self.draw_links(&mut svg, &frame);
         self.draw_ends(&mut svg, &slices, &traces);
-        let nothing = self.links.is_empty() && ghosts.is_empty() && !self.spheres;
+        let nothing = self.links.is_empty() && self.strings.is_empty() && ghosts.is_empty() && !self.spheres;
         if traces.iter().all(|trace| trace.is_empty()) && nothing {
             let face = Face::new(BASE).anchored("middle").coloured(MUTED);
             svg.text([0.5 * PAGE, 0.5 * frame.height], "no data", face);
@@ -134,8 +143,10 @@ impl Space {
     fn corner_is_free(&self, frame: &Frame, traces: &[Trace], ghosts: &[Ghost]) -> bool {
         let mut obstacles = Obstacles::default();
         traces.iter().for_each(|trace| trace.obstruct(&mut obstacles));
-        let more = ghosts.iter().flat_map(|ghost| &ghost.links);
-        for link in self.links.iter().chain(more) {
+        let more = ghosts
+            .iter()
+            .flat_map(|ghost| ghost.links.iter().chain(&ghost.strings));
+        for link in self.links.iter().chain(&self.strings).chain(more) {
             let joints = link
                 .iter()
                 .filter(|joint| finite(joint))
@@ -150,10 +161,16 @@ impl Space {
                     .collect::<Vec<_>>(),
             );
         }
-        obstacles.free(Rectangle::new([MARGIN, frame.height - tripod::SIZE], [tripod::SIZE; 2]).grown(8.0))
+        obstacles.free(Rectangle::new([MARGIN, frame.height - tripod::SIZE], [tripod::SIZE; 2]).grown(20.0))
     }
 
     fn draw_links(&self, svg: &mut Svg, frame: &Frame) {
+        // Large ones of many would hide the rods.
+        let joint = if self.links.iter().map(Vec::len).sum::<usize>() > 12 {
+            4.5
+        } else {
+            7.0
+        };
         for link in &self.links {
             let joints = frame.polyline(link);
             let mut pen = Pen::default();
@@ -161,7 +178,7 @@ impl Space {
             let round = "stroke-linecap=\"round\" stroke-linejoin=\"round\"";
             svg.path(
                 pen.data(),
-                &format!("stroke=\"#3c3c3c\" stroke-width=\"6\" {round}"),
+                &format!("stroke=\"{ROD}\" stroke-width=\"6\" {round}"),
             );
             svg.path(
                 pen.data(),
@@ -169,15 +186,11 @@ impl Space {
             );
             let shown = joints.len() <= ghosts::JOINTS;
             for (index, &(x, y)) in joints.iter().enumerate().filter(|_| shown) {
-                let (radius, fill) = if index == 0 {
-                    (5.0, "#fff")
-                } else {
-                    (7.0, "#3c3c3c")
-                };
+                let (radius, fill) = if index == 0 { (5.0, "#fff") } else { (joint, ROD) };
                 svg.circle(
                     [x, y],
                     radius,
-                    &format!("fill=\"{fill}\" stroke=\"#3c3c3c\" stroke-width=\"2\""),
+                    &format!("fill=\"{fill}\" stroke=\"{ROD}\" stroke-width=\"2\""),
                 );
             }
         }
@@ -191,6 +204,7 @@ impl Space {
                 .enumerate()
                 .filter_map(|(index, trace)| Some((index, trace, trace.ends?)))
         };
+        let names = distinct(self.paths.iter().map(|path| path.name.as_str()));
         // Among many bodies only where they are now can be seen, and on a sphere only those in front well.
         let many = traces.len() > NAMED;
         for (_, trace, [[x, y, _], _]) in ends().filter(|_| !many) {
@@ -201,8 +215,12 @@ impl Space {
                 &format!("fill=\"#fff\" stroke=\"{colour}\" stroke-width=\"2.2\""),
             );
         }
-        for (_, trace, [_, [x, y, depth]]) in ends().filter(|_| many) {
+        for (index, trace, [_, [x, y, depth]]) in ends().filter(|_| many) {
             let colour = &trace.colour;
+            if traces.len() <= LABELLED {
+                let face = Face::new(SMALL).halo();
+                svg.text([x + 7.0, y - 5.0], &shorten(&names[index], SMALL, 140.0), face);
+            }
             match self.spheres && slices.is_behind(depth) {
                 true => svg.circle([x, y], 2.0, &format!("fill=\"{colour}\" fill-opacity=\"0.25\"")),
                 false => svg.circle(
@@ -238,11 +256,11 @@ impl Space {
                     dash: "",
                     mark: Mark::Number(index + 1),
                 };
-                let entries = self
-                    .paths
-                    .iter()
+                let names = distinct(self.paths.iter().map(|path| path.name.as_str()));
+                let entries = names
+                    .into_iter()
                     .enumerate()
-                    .map(|(index, path)| (look(index), path.name.clone()));
+                    .map(|(index, name)| (look(index), name));
                 let legend = Legend::rows(entries.collect(), available);
                 legend.draw(svg, [left + 0.5 * (available - legend.size[0]), top]);
                 legend.size[1]
@@ -305,13 +323,15 @@ mod tests {
             spheres: true,
             paths: (0..paths).map(path).collect(),
             links: vec![vec![[0.0; 3], [0.6, 0.0, -0.8], [1.2, 0.5, -1.0]]],
+            strings: vec![vec![[0.0; 3], [1.2, 0.5, -1.0]]],
             down: [0.0, 0.0, -1.0],
         }
     }
 
     #[test]
     fn paths_are_named_up_to_eight() {
-        for (paths, names) in [(1, 0), (2, 2), (8, 8), (16, 2)] {
+        // Of more than eight each has its name beside it, and the ends of the ramp have theirs.
+        for (paths, names) in [(1, 0), (2, 2), (8, 8), (16, 18), (40, 2)] {
             let text = space(paths, 500).render();
             assert_well_formed(&text);
             assert_eq!(text.matches(">body &lt;").count(), names);
@@ -321,6 +341,36 @@ mod tests {
                 "open circles and one pivot"
             );
         }
+    }
+
+    #[test]
+    fn strings_are_thin_and_rods_thick() {
+        let text = space(2, 50).render();
+        let width = |colour: &str| -> f64 {
+            let stroke = format!("stroke=\"{colour}\" stroke-width=\"");
+            let (_, rest) = text.split_once(&stroke).expect("a line");
+            rest.split_once('"')
+                .and_then(|(width, _)| width.parse().ok())
+                .expect("a width")
+        };
+        assert!(
+            width(ROD) >= 4.0 * width(STRING),
+            "{} {}",
+            width(ROD),
+            width(STRING)
+        );
+    }
+
+    #[test]
+    fn names_that_repeat_are_told_apart() {
+        let mut space = space(3, 50);
+        space.paths.iter_mut().for_each(|path| path.name = "arm".into());
+        let text = space.render();
+        for name in ["arm", "arm (2)", "arm (3)"] {
+            assert_eq!(text.matches(&format!(">{name}<")).count(), 1, "{name}");
+        }
+        let colours: std::collections::BTreeSet<&str> = (0..NAMED).map(colour).collect();
+        assert_eq!(colours.len(), NAMED);
     }
 
     #[test]
@@ -338,6 +388,7 @@ mod tests {
         let mut space = Space {
             spheres: false,
             links: vec![],
+            strings: vec![],
             ..space(0, 0)
         };
         let text = space.render();

@@ -17,12 +17,17 @@ pub(super) const LEADING: f64 = 1.35;
 pub(super) const INK: &str = "#222";
 pub(super) const MUTED: &str = "#555";
 pub(super) const GRID: &str = "#e4e4e4";
+/// Rods and strings of a mechanism.
+pub(super) const ROD: &str = "#3c3c3c";
+pub(super) const STRING: &str = "#6b6b6b";
 
-/// Okabe and Ito's palette without its yellow, which does not show on white.
-const COLOURS: [&str; 7] = [
-    "#0072b2", "#d55e00", "#009e73", "#000", "#cc79a7", "#e69f00", "#56b4e9",
+/// Okabe and Ito's palette, with a brown for its yellow, which does not show on white.
+const COLOURS: [&str; 8] = [
+    "#0072b2", "#d55e00", "#009e73", "#000", "#cc79a7", "#e69f00", "#56b4e9", "#8a3b12",
 ];
-/// Their number is prime to the number of colours, so that 35 combinations pass before one returns.
+/// The most curves that a legend names; more have their names beside them.
+pub(super) const NAMED: usize = COLOURS.len();
+/// Their number is prime to the number of colours, so that 40 combinations pass before one returns.
 const DASHES: [&str; 5] = ["", "9 4", "2.5 3.5", "12 3.5 2.5 3.5", "5 3"];
 
 /// The colour of the series with this index.
@@ -142,10 +147,91 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn thirty_five_line_styles_are_distinct() {
-        let styles: BTreeSet<_> = (0..35).map(|index| (colour(index), dash(index))).collect();
-        assert_eq!(styles.len(), 35);
+    fn forty_line_styles_are_distinct() {
+        let styles: BTreeSet<_> = (0..40).map(|index| (colour(index), dash(index))).collect();
+        assert_eq!(styles.len(), 40);
         assert!((0..10).all(|index| !broken_dash(index).is_empty()));
+    }
+
+    type Matrix = [[f64; 3]; 3];
+
+    /// What is seen without one kind of cones, in linear red, green and blue: Machado, Oliveira & Fernandes (2009),
+    /// table 1, severity 1. The first is ordinary vision.
+    const VISIONS: [Matrix; 4] = [
+        [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ],
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ],
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ],
+    ];
+
+    fn product(matrix: &Matrix, v: [f64; 3]) -> [f64; 3] {
+        matrix.map(|row| row.iter().zip(v).map(|(a, b)| a * b).sum())
+    }
+
+    /// CIE L*a*b* of a colour as one sees it.
+    fn lab(colour: &str, vision: &Matrix) -> [f64; 3] {
+        let digits: Vec<u32> = colour.chars().filter_map(|c| c.to_digit(16)).collect();
+        let channel = |k: usize| match digits.len() {
+            3 => 17 * digits[k],
+            _ => 16 * digits[2 * k] + digits[2 * k + 1],
+        };
+        let linear = [0, 1, 2].map(|k| match f64::from(channel(k)) / 255.0 {
+            c if c <= 0.04045 => c / 12.92,
+            c => ((c + 0.055) / 1.055).powf(2.4),
+        });
+        let seen = product(vision, linear).map(|c| c.clamp(0.0, 1.0));
+        let xyz = product(
+            &[
+                [0.4124564, 0.3575761, 0.1804375],
+                [0.2126729, 0.7151522, 0.0721750],
+                [0.0193339, 0.1191920, 0.9503041],
+            ],
+            seen,
+        );
+        let [x, y, z] = [xyz[0] / 0.95047, xyz[1], xyz[2] / 1.08883].map(|t| match t {
+            t if t > 0.008856 => t.cbrt(),
+            t => 7.787 * t + 16.0 / 116.0,
+        });
+        [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
+    }
+
+    /// The distance of the two colours that are hardest to tell apart.
+    fn nearest(colours: &[&str], vision: &Matrix) -> f64 {
+        let seen: Vec<[f64; 3]> = colours.iter().map(|colour| lab(colour, vision)).collect();
+        let pairs = seen
+            .iter()
+            .enumerate()
+            .flat_map(|(k, a)| seen[..k].iter().map(move |b| (a, b)));
+        let distance = |(a, b): (&[f64; 3], &[f64; 3])| {
+            a.iter()
+                .zip(b)
+                .map(|(a, b)| (a - b) * (a - b))
+                .sum::<f64>()
+                .sqrt()
+        };
+        pairs.map(distance).fold(f64::MAX, f64::min)
+    }
+
+    #[test]
+    fn eight_colours_differ_for_every_eye() {
+        // As well as the seven of Okabe and Ito do among themselves, and those by five just noticeable differences.
+        for vision in &VISIONS {
+            let (ours, theirs) = (nearest(&COLOURS, vision), nearest(&COLOURS[..7], vision));
+            assert!(ours >= theirs && ours > 5.0 * 2.3, "{ours} of {theirs}");
+        }
+        assert_eq!((0..NAMED).map(colour).collect::<BTreeSet<_>>().len(), NAMED);
     }
 
     #[test]

@@ -18,7 +18,8 @@ pub fn coordinates(title: &str, layout: &Layout, summary: &Summary, portrait: &P
             true => (format!("{name} (rad)"), wrapped(&points, |point| &mut point.1)),
             false => (name.clone(), points),
         };
-        Some(chart(Axis::time(), Axis::linear(label), vec![line(name, points)]))
+        let axis = Axis::linear(label).of_size(size_of(layout, portrait, index));
+        Some(chart(Axis::time(), axis, vec![line(name, points)]))
     };
     let charts: Vec<Chart> = portrait
         .coordinates
@@ -51,6 +52,10 @@ pub fn phase(title: &str, layout: &Layout, summary: &Summary, portrait: &Portrai
     if layout.velocities.len() != layout.coordinates.len() || !layout.words.fields.is_empty() {
         return None;
     }
+    let velocities = portrait.phases.iter().flatten().map(|pair| pair.1.abs());
+    let fastest = velocities.fold(0.0, f64::max);
+    // A velocity that takes longer than the run to cover the size of what moves is slow.
+    let lasted = (summary.t_end - portrait.times.front().copied().unwrap_or(0.0)).max(f64::MIN_POSITIVE);
     let charts: Vec<Chart> = portrait
         .phases
         .iter()
@@ -67,7 +72,10 @@ pub fn phase(title: &str, layout: &Layout, summary: &Summary, portrait: &Portrai
                 ),
                 false => (q.clone(), v.clone(), pairs),
             };
-            Some(chart(Axis::linear(x), Axis::linear(y), vec![line(q, pairs)]))
+            let size = size_of(layout, portrait, index);
+            let x = Axis::linear(x).of_size(size);
+            let y = Axis::linear(y).of_size(fastest.max(size / lasted));
+            Some(chart(x, y, vec![line(q, pairs)]))
         })
         .collect();
     if charts.is_empty() {
@@ -97,13 +105,14 @@ pub fn path(title: &str, layout: &Layout, summary: &Summary, portrait: &Portrait
         return None;
     }
     let points = across.iter().zip(upwards).map(|(x, y)| (x.0, y.0)).collect();
+    let size = size_of(layout, portrait, 0).max(size_of(layout, portrait, 1));
     let grid = Grid {
         title: title.to_owned(),
         subtitle: Some(subtitle(summary)),
         caption: Some(stretch(portrait)),
         charts: vec![chart(
-            Axis::linear("x"),
-            Axis::linear("y"),
+            Axis::linear("x").of_size(size),
+            Axis::linear("y").of_size(size),
             vec![line("path", points)],
         )],
         equal: true,
@@ -167,6 +176,23 @@ fn chart(x: Axis, y: Axis, series: Vec<Curve>) -> Chart {
 
 fn is_periodic(layout: &Layout, index: usize) -> bool {
     layout.periodic.get(index) == Some(&true)
+}
+
+/// How large the motion is that a coordinate is a part of: a radian for angles, and for others the largest coordinate of
+/// the kind. What is small beside it does not move.
+fn size_of(layout: &Layout, portrait: &Portrait, index: usize) -> f64 {
+    if is_periodic(layout, index) {
+        return 1.0;
+    }
+    let others = portrait.coordinates.iter().enumerate();
+    let others = others.filter(|(other, _)| !is_periodic(layout, *other));
+    let ranges = others.filter_map(|(_, envelope)| envelope.range());
+    let largest = ranges.map(|(low, high)| low.abs().max(high.abs()));
+    match largest.fold(0.0, f64::max) {
+        // All of them rest at the origin.
+        0.0 => 1.0,
+        size => size,
+    }
 }
 
 /// ` The first 4 of 6 coordinates.`, or nothing if they are all there.

@@ -1,6 +1,9 @@
 //! The figures of a run, a comparison and a convergence study.
 mod coordinates;
+mod mechanism;
 mod space;
+#[cfg(test)]
+mod tests;
 mod warmth;
 
 pub use coordinates::{constraint, coordinates, path, phase};
@@ -33,19 +36,19 @@ pub fn of_run(
     let seen = !layout.drawing.bases.is_empty() && (paths.moved || attitude.is_none());
     let space = seen.then(|| trajectory(title, layout, summary, paths));
     let figures = [
-        ("energy.svg", Some(energy(title, summary, series))),
-        ("momentum.svg", momentum(title, summary, series)),
         ("trajectory.svg", space),
         ("views.svg", views(title, layout, summary, paths)),
         (
             "configurations.svg",
             configurations(title, layout, summary, paths),
         ),
-        ("warmth.svg", warmth(title, &series.warmth)),
         ("attitude.svg", attitude),
+        ("warmth.svg", warmth(title, &series.warmth)),
+        ("path.svg", path(title, layout, summary, portrait)),
         ("coordinates.svg", coordinates(title, layout, summary, portrait)),
         ("phase.svg", phase(title, layout, summary, portrait)),
-        ("path.svg", path(title, layout, summary, portrait)),
+        ("energy.svg", Some(energy(title, summary, series))),
+        ("momentum.svg", momentum(title, summary, series)),
         ("constraint.svg", constraint(title, layout, summary, series)),
     ];
     let there = figures

@@ -1,3 +1,4 @@
+use super::mechanism::{Mechanism, Window, common_sphere, extent};
 use super::{line, subtitle};
 use crate::{
     figure::{Axis, Chart, Curve, CurveStyle, Ghost, Grid, Path, Space},
@@ -6,10 +7,9 @@ use crate::{
     summary::Summary,
 };
 use holonomy::{
-    Vec3,
+    Vec3, math,
     system::{Base, Layout},
 };
-use std::collections::VecDeque;
 
 /// Paths of the bodies and the mechanism as it is at the end.
 ///
@@ -18,109 +18,214 @@ pub fn trajectory(title: &str, layout: &Layout, summary: &Summary, paths: &Paths
     let sphere = common_sphere(layout, &paths.sites);
     let (origin, scale) = sphere.unwrap_or((Vec3::zeros(), 1.0));
     let place = |point: Vec3| -> [f64; 3] { ((point - origin) / scale).into() };
-    let kept = paths.bodies.iter().zip(&paths.points);
-    let names = if layout.drawing.sites.is_empty() {
-        &layout.words.bodies[..]
-    } else {
-        &layout.drawing.sites[..]
-    };
-    let mut drawn: Vec<Path> = kept
-        .map(|(&body, points)| Path {
-            name: names.get(body).cloned().unwrap_or_default(),
-            points: points.iter().map(|&point| place(point.into())).collect(),
+    let mut mechanism = Mechanism::new(layout, &paths.sites, &paths.snapshots);
+    if sphere.is_some() && (layout.drawing.down.is_none() || mechanism.rods.len() > FEW) {
+        // Bodies on a sphere are not held by rods; their places are the ends of their paths.
+        mechanism = Mechanism::default();
+    }
+    let mut followed = followed(layout, paths, &mechanism, usize::MAX);
+    let curves = layout.drawing.followed() < layout.drawing.bases.len();
+    let mut all_there = paths.bodies.len() == layout.drawing.followed();
+    if !curves && mechanism.longest() > LONG && followed.len() > 2 {
+        // Of a chain of very many links two points are enough.
+        all_there = false;
+        let last = followed.pop();
+        followed = vec![followed.swap_remove(followed.len() / 2)];
+        followed.extend(last);
+    }
+    let cut = cut_strings(&mut [&mut mechanism], &followed);
+    let hidden = (!all_there).then(|| (followed.len(), layout.drawing.followed()));
+    let drawn: Vec<Path> = followed
+        .into_iter()
+        .map(|(name, points)| {
+            let points: Vec<[f64; 3]> = points.into_iter().map(place).collect();
+            Path {
+                name,
+                points: match sphere {
+                    Some(_) => along_great_circles(&points),
+                    None => points,
+                },
+            }
         })
         .collect();
-
-    let mut shown = drawn.len();
-
-    let mut links = rods(layout, &paths.sites);
-    let falls = layout.drawing.down.is_some();
-    if sphere.is_some() && (!falls || links.len() > FEW) {
-        // Bodies on a sphere are not held by rods; their places are the ends of their paths.
-        links.clear();
-    }
-    let curves = layout.drawing.followed() < layout.drawing.bases.len();
-    if !curves && links.iter().any(|rod| rod.len() > LONG) {
-        // A chain of very many links is a curve.
-        let curve = |rod: Vec<Vec3>| Path {
-            name: format!("at t = {} s", short(summary.t_end)),
-            points: rod.into_iter().map(place).collect(),
-        };
-        if let (Some(last), true) = (drawn.pop(), drawn.len() > 1) {
-            drawn = vec![drawn.swap_remove(drawn.len() / 2), last];
-        }
-        shown = drawn.len();
-        drawn.extend(links.drain(..).map(curve));
-    }
-    let down = layout.drawing.down.unwrap_or(-Vec3::z());
+    let polylines = |lines: Vec<Vec<Vec3>>| -> Vec<Vec<[f64; 3]>> {
+        let lines = lines.into_iter();
+        lines.map(|line| line.into_iter().map(place).collect()).collect()
+    };
     Space {
         title: title.to_owned(),
-        caption: caption(summary, paths, (shown, layout.drawing.followed()), sphere),
+        caption: caption(summary, paths, hidden, sphere) + cut,
         spheres: sphere.is_some(),
         paths: drawn,
-        links: links
-            .into_iter()
-            .map(|rod| rod.into_iter().map(place).collect())
-            .collect(),
-        down: down.into(),
+        links: polylines(mechanism.rods),
+        strings: polylines(mechanism.strings),
+        down: down(layout).into(),
     }
     .render()
 }
 
-/// The paths from the front, from the side and from above, with axes in metres; `None` where nothing moves, or too much
-/// to be told apart.
-pub fn views(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> Option<String> {
-    if !paths.moved || paths.bodies.len() > FEW || paths.bodies.is_empty() {
-        return None;
-    }
+/// What a site is called: by its body too, if others have the same name.
+fn name(layout: &Layout, site: usize) -> String {
     let names = match layout.drawing.sites.is_empty() {
         true => &layout.words.bodies[..],
         false => &layout.drawing.sites[..],
     };
-    let down = layout.drawing.down.unwrap_or(-Vec3::z());
+    let name = names.get(site).cloned().unwrap_or_default();
+    let body = match layout.drawing.bases.get(site) {
+        Some(Base::Site(body)) if *body != site => names.get(*body),
+        _ => None,
+    };
+    match body {
+        Some(body) if names.iter().filter(|other| **other == name).count() > 1 => format!("{name} of {body}"),
+        _ => name,
+    }
+}
+
+/// The names and latest ways, of at most so many points, of the sites that move and are not where another one always is.
+fn followed(layout: &Layout, paths: &Paths, mechanism: &Mechanism, most: usize) -> Vec<(String, Vec<Vec3>)> {
+    let ways: Vec<(usize, Vec<Vec3>)> = paths
+        .bodies
+        .iter()
+        .zip(&paths.points)
+        .map(|(&body, points)| {
+            let skipped = points.len().saturating_sub(most);
+            (
+                body,
+                points.iter().skip(skipped).map(|&point| point.into()).collect(),
+            )
+        })
+        .collect();
+    if ways.len() > FEW {
+        return ways
+            .into_iter()
+            .map(|(body, way)| (name(layout, body), way))
+            .collect();
+    }
+    let rounding = AT_REST * extent(ways.iter().flat_map(|(_, way)| way).chain(mechanism.places()));
+    let together = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).all(|(a, b)| (a - b).norm() <= rounding);
+    let mut kept: Vec<(String, Vec<Vec3>)> = Vec::new();
+    for (body, way) in &ways {
+        // What is not a number is drawn as gaps.
+        let moves = extent(way.iter()) > rounding;
+        if moves && !kept.iter().any(|(_, other)| together(other, way)) {
+            kept.push((name(layout, *body), way.clone()));
+        }
+    }
+    match kept.is_empty() {
+        // Nothing moves: where it is, is what there is to see.
+        true => ways
+            .into_iter()
+            .map(|(body, way)| (name(layout, body), way))
+            .collect(),
+        false => kept,
+    }
+}
+
+/// What moves by less of its size is at rest.
+const AT_REST: f64 = 1e-8;
+
+/// Cuts off long strings of a mechanism, at one time or at several; what the caption then says.
+fn cut_strings(mechanisms: &mut [&mut Mechanism], ways: &[(String, Vec<Vec3>)]) -> &'static str {
+    let ways = || ways.iter().flat_map(|(_, way)| way);
+    let window = Window::around(
+        mechanisms.iter().flat_map(|one| one.places()).chain(ways()),
+        mechanisms.iter().flat_map(|one| one.body()).chain(ways()),
+    );
+    // Where everything is thin, the strings are what there is to see.
+    let stiff = mechanisms.iter().any(|one| one.rods() > 0);
+    let Some(window) = window.filter(|_| stiff) else {
+        return "";
+    };
+    mechanisms.iter_mut().for_each(|one| one.cut(&window));
+    " Strings are cut off."
+}
+
+fn down(layout: &Layout) -> Vec3 {
+    layout.drawing.down.unwrap_or(-Vec3::z())
+}
+
+/// A path on the unit sphere with arcs of great circles between its points, where chords would leave it.
+fn along_great_circles(points: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    // The longest part, rad, that looks like its chord.
+    const PART: f64 = 0.05;
+    let mut arcs = Vec::with_capacity(points.len());
+    for (k, &point) in points.iter().enumerate() {
+        if let Some(&before) = k.checked_sub(1).and_then(|before| points.get(before)) {
+            let (from, to) = (Vec3::from(before), Vec3::from(point));
+            let chord = (to - from).norm();
+            let angle = 2.0 * math::asin((0.5 * chord).min(1.0));
+            let parts = (angle / PART).ceil();
+            // Longer and shorter ones are as methods that leave the sphere make them.
+            for part in 1..if parts.is_finite() { parts as usize } else { 0 } {
+                let s = part as f64 / parts;
+                let between = from * math::sin((1.0 - s) * angle) + to * math::sin(s * angle);
+                let length = (1.0 - s) * from.norm() + s * to.norm();
+                arcs.extend(
+                    between
+                        .try_normalize(1e-6)
+                        .map(|way| -> [f64; 3] { (way * length).into() }),
+                );
+            }
+        }
+        arcs.push(point);
+    }
+    arcs
+}
+
+/// The paths from the front, from the side and from above, with axes in metres and the mechanism at the end; `None`
+/// where nothing moves, or too much to be told apart.
+pub fn views(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> Option<String> {
+    if !paths.moved || paths.bodies.len() > FEW || paths.bodies.is_empty() {
+        return None;
+    }
+    let down = down(layout);
     let up = down.iamax();
     let rises = if down[up] > 0.0 { -1.0 } else { 1.0 };
     let across = [(up + 1) % 3, (up + 2) % 3];
-    let mut links = rods(layout, &paths.sites);
-    if links.len() > MOST_RODS || !is_held(layout, paths) {
-        links.clear();
-    }
-    let kept = spread(paths.bodies.len(), MOST_IN_VIEW);
+    let held = is_held(layout, paths);
+    let mut mechanism = match held {
+        true => Mechanism::new(layout, &paths.sites, &paths.snapshots),
+        false => Mechanism::default(),
+    };
+    let mut recent = followed(layout, paths, &mechanism, LONGEST_IN_VIEW);
+    let kept = spread(recent.len(), MOST_IN_VIEW);
+    let mut index = 0..;
+    recent.retain(|_| index.next().is_some_and(|k| kept.contains(&k)));
+    recent.iter_mut().for_each(|(_, way)| cut_short(way));
+    let cut = cut_strings(&mut [&mut mechanism], &recent).trim_start();
+    let size = extent(recent.iter().flat_map(|(_, path)| path).chain(mechanism.places()));
     let chart = |right: usize, above: usize| {
         let sign = if above == up { rises } else { 1.0 };
-        let place = |point: Vec3| (point[right], sign * point[above]);
-        let kept = kept.iter().map(|&k| (&paths.bodies[k], &paths.points[k]));
-        // A longer stretch would be a black patch.
-        let recent = |points: &VecDeque<[f64; 3]>| -> Vec<(f64, f64)> {
-            let skipped = points.len().saturating_sub(LONGEST_IN_VIEW);
-            points
-                .iter()
-                .skip(skipped)
-                .map(|&point| place(point.into()))
-                .collect()
+        let place = |point: &Vec3| (point[right], sign * point[above]);
+        let joined = |lines: &[Vec<Vec3>]| -> Vec<(f64, f64)> {
+            let ended = |line: &Vec<Vec3>| {
+                let gap = (f64::NAN, f64::NAN);
+                line.iter().map(place).chain([gap]).collect::<Vec<_>>()
+            };
+            lines.iter().flat_map(ended).collect()
         };
-        let mut series: Vec<Curve> = kept
-            .map(|(&body, points)| line(names.get(body).map_or("", String::as_str), recent(points)))
-            .filter(|curve| curve.points.windows(2).any(|pair| pair[0] != pair[1]))
+        let mut series: Vec<Curve> = recent
+            .iter()
+            .map(|(name, path)| line(name, path.iter().map(place).collect()))
             .collect();
-        let mut mechanism: Vec<(f64, f64)> = Vec::new();
-        for rod in &links {
-            mechanism.extend(rod.iter().map(|&joint| place(joint)));
-            mechanism.push((f64::NAN, f64::NAN));
-        }
-        if !links.is_empty() {
-            series.push(Curve {
-                name: "at the end".to_owned(),
-                points: mechanism,
-                style: match links.iter().any(|rod| rod.len() > LONG) {
-                    true => CurveStyle::Line,
-                    false => CurveStyle::LineAndPoints,
-                },
-            });
+        let mut add = |name: &str, points: Vec<(f64, f64)>, style: CurveStyle| {
+            if !points.is_empty() {
+                series.push(Curve {
+                    name: name.to_owned(),
+                    points,
+                    style,
+                });
+            }
+        };
+        add("strings, slides", joined(&mechanism.strings), CurveStyle::Strings);
+        add("at the end", joined(&mechanism.rods), CurveStyle::Rods);
+        if !held {
+            let ends = recent.iter().filter_map(|(_, path)| path.last());
+            add("at the end", ends.map(place).collect(), CurveStyle::Points);
         }
         let letter = |axis: usize, sign: f64| {
             let minus = if sign < 0.0 { "−" } else { "" };
-            Axis::linear(format!("{minus}{} (m)", ["x", "y", "z"][axis]))
+            Axis::linear(format!("{minus}{} (m)", ["x", "y", "z"][axis])).of_size(size)
         };
         Chart {
             title: String::new(),
@@ -133,7 +238,7 @@ pub fn views(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> 
     let grid = Grid {
         title: title.to_owned(),
         subtitle: Some(subtitle(summary)),
-        caption: None,
+        caption: Some(cut.to_owned()),
         charts: vec![
             chart(across[0], up),
             chart(across[1], up),
@@ -144,9 +249,24 @@ pub fn views(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> 
     Some(grid.render())
 }
 
+/// Leaves so much of the end of a path that it is not a patch.
+fn cut_short(way: &mut Vec<Vec3>) {
+    let longest = LONGEST_PATH * extent(way.iter());
+    let mut length = 0.0;
+    let steps = way.windows(2).rev().take_while(|pair| {
+        let step = (pair[1] - pair[0]).norm();
+        length += if step.is_finite() { step } else { 0.0 };
+        length <= longest
+    });
+    let kept = steps.count() + 1;
+    way.drain(..way.len().saturating_sub(kept));
+}
+
 /// Paths in one view, and points of each.
 const MOST_IN_VIEW: usize = 3;
 const LONGEST_IN_VIEW: usize = 5000;
+/// Length of a path in one view, in sizes of the view.
+const LONGEST_PATH: f64 = 50.0;
 
 /// Whether rods hold the bodies, rather than a sphere that they move on.
 fn is_held(layout: &Layout, paths: &Paths) -> bool {
@@ -155,7 +275,7 @@ fn is_held(layout: &Layout, paths: &Paths) -> bool {
 
 /// The mechanism at several times from the start to the end, pale to dark; `None` where it is not one of rods.
 pub fn configurations(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> Option<String> {
-    let count = rods(layout, &paths.sites).len();
+    let count = Mechanism::new(layout, &paths.sites, &paths.snapshots).rods();
     if !paths.moved || !is_held(layout, paths) || !(1..=MOST_RODS).contains(&count) {
         return None;
     }
@@ -167,23 +287,32 @@ pub fn configurations(title: &str, layout: &Layout, summary: &Summary, paths: &P
         .collect();
     times.retain(|(t, _)| *t < summary.t_end);
     times.push((summary.t_end, &paths.sites));
+    let at = |(_, sites): &(f64, &[Vec3])| Mechanism::new(layout, sites, &paths.snapshots);
+    let mut mechanisms: Vec<Mechanism> = times.iter().map(at).collect();
+    let cut = cut_strings(&mut mechanisms.iter_mut().collect::<Vec<_>>(), &[]);
+    let polylines = |lines: Vec<Vec<Vec3>>| -> Vec<Vec<[f64; 3]>> {
+        let lines = lines.into_iter();
+        lines
+            .map(|line| line.into_iter().map(Into::into).collect())
+            .collect()
+    };
     let ghosts: Vec<Ghost> = times
         .iter()
-        .map(|(t, sites)| Ghost {
+        .zip(mechanisms)
+        .map(|((t, _), Mechanism { rods, strings })| Ghost {
             name: format!("t = {} s", short(*t)),
-            links: rods(layout, sites)
-                .into_iter()
-                .map(|rod| rod.into_iter().map(Into::into).collect())
-                .collect(),
+            links: polylines(rods),
+            strings: polylines(strings),
         })
         .collect();
     let space = Space {
         title: title.to_owned(),
-        caption: format!("{}.", subtitle(summary)),
+        caption: format!("{}.{cut}", subtitle(summary)),
         spheres: false,
         paths: vec![],
         links: vec![],
-        down: layout.drawing.down.unwrap_or(-Vec3::z()).into(),
+        strings: vec![],
+        down: down(layout).into(),
     };
     Some(space.render_with(&ghosts))
 }
@@ -193,35 +322,41 @@ const SHOWN: usize = 6;
 /// Rods that can be told apart.
 const MOST_RODS: usize = 40;
 
-/// Where the axis of each turning body points, on the unit sphere: of its three axes the one that moves least. `None`
-/// where no body turns freely.
+/// Where the axis of each turning body points, on the unit sphere: of its three axes the one that moves least; and the
+/// axis itself as it is at the end. `None` where no body turns freely.
 pub fn attitude(title: &str, layout: &Layout, summary: &Summary, paths: &Paths) -> Option<String> {
-    let length = |path: &VecDeque<[f64; 3]>| -> f64 {
-        let steps = path.iter().zip(path.iter().skip(1));
-        steps.map(|(a, b)| (Vec3::from(*b) - Vec3::from(*a)).norm()).sum()
-    };
-    let turning = paths.axes.iter().zip(&layout.rotations);
-    let drawn: Vec<Path> = turning
-        .filter_map(|(axes, (_, name))| {
-            let named = axes.iter().zip(["x", "y", "z"]);
-            let (path, letter) = named.min_by(|a, b| length(a.0).total_cmp(&length(b.0)))?;
-            Some(Path {
-                name: format!("axis {letter} of {name}"),
-                points: path.iter().copied().collect(),
-            })
-        })
-        .collect();
+    let turning = paths.turning.iter().zip(&layout.rotations);
+    let (mut drawn, mut links, mut breaks) = (Vec::new(), Vec::new(), 0);
+    for (turning, (_, name)) in turning {
+        let Some(path) = turning.steadiest() else {
+            continue;
+        };
+        breaks += path.breaks;
+        links.extend(path.points.last().map(|&end| vec![[0.0; 3], end]));
+        drawn.push(Path {
+            name: format!("axis {} of {name}", path.axis),
+            points: path.points,
+        });
+    }
     if drawn.is_empty() {
         return None;
     }
     let names: Vec<&str> = drawn.iter().map(|path| path.name.as_str()).collect();
+    let mut caption = format!("{}; {}.", subtitle(summary), names.join(", "));
+    if breaks > 0 {
+        caption += &format!(
+            " Broken in {} places, where more than half a turn lies between two samples: record more of them (`every`).",
+            grouped(breaks as u64)
+        );
+    }
     let space = Space {
         title: title.to_owned(),
-        caption: format!("{}; {}.", subtitle(summary), names.join(", ")),
+        caption,
         spheres: true,
         paths: drawn,
-        links: vec![],
-        down: layout.drawing.down.unwrap_or(-Vec3::z()).into(),
+        links,
+        strings: vec![],
+        down: down(layout).into(),
     };
     Some(space.render())
 }
@@ -234,7 +369,7 @@ const LONG: usize = 40;
 fn caption(
     summary: &Summary,
     paths: &Paths,
-    (shown, all): (usize, usize),
+    hidden: Option<(usize, usize)>,
     sphere: Option<(Vec3, f64)>,
 ) -> String {
     let from = paths.times.front().copied().unwrap_or(0.0);
@@ -254,7 +389,7 @@ fn caption(
             grouped(paths.samples)
         );
     }
-    if shown < all {
+    if let Some((shown, all)) = hidden {
         text += &format!(" Paths of {shown} of {} points.", grouped(all as u64));
     }
     match sphere {
@@ -264,88 +399,4 @@ fn caption(
         _ => {}
     }
     text
-}
-
-/// Centre and radius of the sphere that all bodies move on, if there is one.
-fn common_sphere(layout: &Layout, sites: &[Vec3]) -> Option<(Vec3, f64)> {
-    let Some(&Base::Fixed(centre)) = layout.drawing.bases.first() else {
-        return None;
-    };
-    let radius = (sites.first()? - centre).norm();
-    let shared = layout
-        .drawing
-        .bases
-        .iter()
-        .all(|base| *base == Base::Fixed(centre));
-    // Methods that leave the manifold change the lengths a little.
-    let alike = |site: &Vec3| ((site - centre).norm() / radius - 1.0).abs() < 0.05;
-    (shared && radius > 0.0 && sites.iter().all(alike)).then_some((centre, radius))
-}
-
-/// Links that follow each other, as polylines from their fixed base or from the joint where they branch off, and
-/// strings.
-fn rods(layout: &Layout, sites: &[Vec3]) -> Vec<Vec<Vec3>> {
-    let mut rods: Vec<Vec<Vec3>> = Vec::new();
-    // The rod that ends at a site, while no other link goes on from there.
-    let mut ends_at: Vec<Option<usize>> = vec![None; sites.len()];
-    for (body, (base, &site)) in layout.drawing.bases.iter().zip(sites).enumerate() {
-        let rod = match *base {
-            Base::Fixed(point) => {
-                rods.push(vec![point, site]);
-                rods.len() - 1
-            }
-            Base::Site(parent) if parent == body => continue,
-            Base::Site(parent) => match ends_at.get_mut(parent).and_then(Option::take) {
-                Some(rod) => {
-                    rods[rod].push(site);
-                    rod
-                }
-                None => {
-                    rods.push(vec![sites[parent], site]);
-                    rods.len() - 1
-                }
-            },
-        };
-        ends_at[body] = Some(rod);
-    }
-    let strings = layout.drawing.strings.iter();
-    rods.extend(strings.map(|string| string.iter().map(|site| sites[*site]).collect()));
-    rods
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use holonomy::system::Drawing;
-
-    fn layout(bases: Vec<Base>) -> Layout {
-        Layout {
-            drawing: Drawing {
-                bases,
-                ..Drawing::default()
-            },
-            ..Layout::default()
-        }
-    }
-
-    #[test]
-    fn a_chain_is_one_rod_and_a_branch_another() {
-        let sites = [Vec3::x(), 2.0 * Vec3::x(), Vec3::y()];
-        let tree = layout(vec![Base::Fixed(Vec3::zeros()), Base::Site(0), Base::Site(0)]);
-        let rods = rods(&tree, &sites);
-        assert_eq!(rods.len(), 2);
-        assert_eq!(rods[0], [Vec3::zeros(), sites[0], sites[1]]);
-        assert_eq!(rods[1], [sites[0], sites[2]]);
-    }
-
-    #[test]
-    fn a_sphere_needs_one_centre_and_one_radius() {
-        let here = Base::Fixed(Vec3::z());
-        let sites = [Vec3::z() + 2.0 * Vec3::x(), Vec3::z() - 2.0 * Vec3::y()];
-        let sphere = common_sphere(&layout(vec![here, here]), &sites);
-        assert_eq!(sphere, Some((Vec3::z(), 2.0)));
-        assert_eq!(common_sphere(&layout(vec![here, Base::Site(0)]), &sites), None);
-        let uneven = [sites[0], Vec3::zeros()];
-        assert_eq!(common_sphere(&layout(vec![here, here]), &uneven), None);
-    }
 }

@@ -128,6 +128,7 @@ fn paths(study: &Study, stop: &AtomicBool) -> Result<String, ReproduceError> {
         spheres: true,
         paths: fastest.iter().take(SHOWN).enumerate().map(path).collect(),
         links: vec![],
+        strings: vec![],
         // So that the whirls about the z axis face the reader.
         down: [0.55, 0.59, -0.6],
     }

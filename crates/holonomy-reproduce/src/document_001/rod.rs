@@ -147,6 +147,7 @@ fn shapes(study: &Study, stop: &AtomicBool) -> Result<String, ReproduceError> {
         spheres: false,
         paths: kept.iter().take(8).map(path).collect(),
         links: vec![],
+        strings: vec![],
         down: [0.0, 0.0, 1.0],
     }
     .render())

@@ -78,6 +78,7 @@ pub(super) fn coordinates(_: &AtomicBool) -> Result<Finding, ReproduceError> {
             straight("singular direction −x", [-1.0, 0.0, 0.0], [-1.35, 0.0, 0.0]),
         ],
         links: vec![vec![[0.0; 3], direction([pitch, roll]).into()]],
+        strings: vec![],
         down: [0.0, 0.0, -1.0],
     };
     finding.figure(space.render(), "Pitch and cone roll of a pendulum.");

@@ -146,6 +146,7 @@ impl Painter {
             bases: (0..count).map(Base::Site).collect(),
             strings,
             down: picture.up.map(|up| -up.normalize()),
+            ..Drawing::default()
         };
         let painter = Self {
             slots: Some(picture.slots),

@@ -38,6 +38,8 @@ pub struct Drawing {
     pub bases: Vec<Base>,
     /// Sites with a string or a line between them.
     pub strings: Vec<Vec<usize>>,
+    /// Sites with an elastic beam between them.
+    pub beams: Vec<[usize; 2]>,
     /// The way things fall, where there is gravity: figures put it downwards.
     pub down: Option<Vec3>,
 }
@@ -104,6 +106,12 @@ impl MultiplierUnit {
 }
 
 impl Drawing {
+    /// Whether there is nothing but points and lines between them: no link holds a site.
+    pub fn is_a_picture(&self) -> bool {
+        let mut bases = self.bases.iter().enumerate();
+        bases.all(|(site, base)| *base == Base::Site(site))
+    }
+
     /// How many sites have a path that is worth following: the first ones.
     pub fn followed(&self) -> usize {
         match self.sites.len() {

@@ -149,8 +149,13 @@ impl Tree {
         let potential_sites = potential_sites.map(|v| PotentialSites::of(&**v, sites.len()));
         let potential_sites = potential_sites.collect();
         let site_names = parts.sites.iter().map(|site| site.name.clone());
+        let beams = parts.links.iter().filter_map(|link| match link {
+            Link::Beam(beam) => Some(beam.between),
+            Link::Damper { .. } => None,
+        });
         let layout = Layout {
             drawing: Drawing {
+                beams: beams.collect(),
                 sites: site_names.chain(names.iter().cloned()).collect(),
                 bases: skeleton.bases(&parts.sites),
                 ..Drawing::default()
