@@ -1,9 +1,11 @@
 //! Numbers that say whether a run can be trusted.
+mod balance;
 mod drift;
 mod order;
 mod record;
 mod symplecticity;
 
+pub use balance::BalanceRecord;
 pub use drift::{Drift, DriftFit};
 pub use order::{distance, observed_order, reversal_error};
 pub use record::{EnergyRecord, Record};
