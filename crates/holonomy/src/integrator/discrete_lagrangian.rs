@@ -129,7 +129,9 @@ impl DiscreteLagrangian {
             system
                 .mechanics()
                 .force(time, stage, velocity, &mut work.at.force)?;
-            system.sources().add(&work.at, velocity, h * w, done);
+            if !done.is_empty() {
+                system.sources().add(&work.at, velocity, h * w, done);
+            }
             let (l, f) = (&work.at.lagrangian, &work.at.force);
             let before = h * w * (1.0 - c);
             for i in 0..n {

@@ -210,8 +210,10 @@ impl Tree {
         if !out.values_only {
             out.jacobian.clear();
             out.jacobian.resize(m * n, 0.0);
-            out.driven.clear();
-            out.driven.resize(m * self.motions.len(), 0.0);
+            if !self.motions.is_empty() {
+                out.driven.clear();
+                out.driven.resize(m * self.motions.len(), 0.0);
+            }
         }
         let mut row = 0;
         for (_, constraint) in &self.constraints {
