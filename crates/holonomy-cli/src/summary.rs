@@ -7,7 +7,7 @@ use crate::{
 use holonomy::decimal;
 use holonomy_model::Model;
 use holonomy_report::{
-    summary::{EnergySummary, Summary},
+    summary::Summary,
     verdict::{Conclusion, DriftKind, Evidence, NOT_CONSERVED, Subject},
 };
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(crate) fn describe(model: &Model, summary: &Summary, folder: Option<&PathBuf
     };
     let mut rows = Rows::default();
     match summary.driven {
-        true => rows.changing_energy(&summary.energy),
+        true => rows.changing_energy(summary),
         false => rows.energy(summary),
     }
     rows.conserved(summary);
@@ -93,12 +93,27 @@ impl Rows {
         }
     }
 
-    /// Where the motion itself changes the energy, its change is no error.
-    fn changing_energy(&mut self, energy: &EnergySummary) {
+    /// Where the motion itself changes the energy, its change is no error, but what is not work is.
+    fn changing_energy(&mut self, summary: &Summary) {
+        let energy = &summary.energy;
         self.row("energy", "at the start", format!("{} J", number(energy.initial)));
         self.row("", "at the end", format!("{} J", number(energy.last)));
-        let note = format!("is not conserved here: {NOT_CONSERVED}");
-        self.0.push(vec!["  ".to_owned(), note]);
+        let Some(balance) = &summary.balance else {
+            let note = format!("is not conserved here: {NOT_CONSERVED}");
+            self.0.push(vec!["  ".to_owned(), note]);
+            return;
+        };
+        for source in balance.sources.iter().take(MOST) {
+            let what = format!("work of {}", source.name);
+            self.row("", &what, format!("{} J", number(source.value)));
+        }
+        if balance.sources.len() > MOST {
+            let rest: f64 = balance.sources[MOST..].iter().map(|source| source.value).sum();
+            let what = format!("work of {} more", balance.sources.len() - MOST);
+            self.row("", &what, format!("{} J", number(rest)));
+        }
+        let largest = format!("{} J", scientific(balance.max_abs_error));
+        self.judged("", "largest |E − E₀ − W|", largest, summary, &Subject::Energy);
     }
 
     /// What should not change besides the energy.

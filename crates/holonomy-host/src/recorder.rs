@@ -83,6 +83,7 @@ impl<'w> Recorder<'w> {
             q: &q,
             velocity: &sample.measured.velocity,
             multipliers: &sample.measured.multipliers,
+            work: &sample.state.work,
             angles: &self.angles,
         };
         if let Err(error) = trajectory.push(&row) {
@@ -217,16 +218,16 @@ impl Observer for Here<'_, '_> {
 struct Batch {
     steps: Vec<u64>,
     numbers: Vec<f64>,
-    /// Sizes of q, p and λ.
-    sizes: [usize; 3],
+    /// Sizes of q, p, λ and W.
+    sizes: [usize; 4],
 }
 
 impl Batch {
     fn push(&mut self, step: u64, state: &State) {
         self.steps.push(step);
-        self.sizes = [state.q.len(), state.p.len(), state.lambda.len()];
+        self.sizes = sizes(state);
         self.numbers.push(state.t);
-        for part in [&state.q, &state.p, &state.lambda] {
+        for part in [&state.q, &state.p, &state.lambda, &state.work] {
             self.numbers.extend_from_slice(part);
         }
     }
@@ -237,10 +238,10 @@ impl Batch {
     }
 
     fn restore(&self, numbers: &[f64], state: &mut State) {
-        let [q, p, lambda] = self.sizes;
         state.t = numbers[0];
         let mut rest = &numbers[1..];
-        for (part, size) in [(&mut state.q, q), (&mut state.p, p), (&mut state.lambda, lambda)] {
+        let parts = [&mut state.q, &mut state.p, &mut state.lambda, &mut state.work];
+        for (part, size) in parts.into_iter().zip(self.sizes) {
             let (these, others) = rest.split_at(size);
             part.clear();
             part.extend_from_slice(these);
@@ -252,6 +253,11 @@ impl Batch {
         self.steps.clear();
         self.numbers.clear();
     }
+}
+
+/// How many numbers are q, p, λ and W.
+fn sizes(state: &State) -> [usize; 4] {
+    [&state.q, &state.p, &state.lambda, &state.work].map(Vec::len)
 }
 
 /// Carries states to the thread that records.
@@ -273,11 +279,7 @@ impl Courier {
 impl Observer for Courier {
     fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
         // The multipliers of a first state may be missing.
-        let sizes = [
-            sample.state.q.len(),
-            sample.state.p.len(),
-            sample.state.lambda.len(),
-        ];
+        let sizes = sizes(sample.state);
         if !self.batch.steps.is_empty() && (self.batch.sizes != sizes || self.batch.numbers.len() >= BATCH) {
             self.hand_over();
         }

@@ -1,7 +1,7 @@
 //! What a run was, in numbers.
 use crate::{certificate::Certificate, number};
 use holonomy::{
-    diagnostics::Record,
+    diagnostics::{BalanceRecord, Record},
     simulation::{RunReport, Simulation},
     system::{Carry, Measurement, Mechanism, Names},
 };
@@ -35,6 +35,9 @@ pub struct Summary {
     /// Whether the motion itself changes the energy: forces act, or something depends on time. Its change is then no
     /// error.
     pub driven: bool,
+    /// Energy against the work of what changes it; `None` where nothing does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub balance: Option<BalanceSummary>,
     /// Departure from the configuration manifold over the samples; `None` where there is no manifold to leave.
     pub manifold: Option<ManifoldSummary>,
     /// The conserved momenta.
@@ -88,6 +91,45 @@ pub struct EnergySummary {
     pub drift_per_second: Option<f64>,
     /// Standard error of that slope, J/s.
     pub drift_standard_error: Option<f64>,
+}
+
+/// Energy against work, over a run: E − E₀ − W, J.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BalanceSummary {
+    /// The work of each source over the run.
+    pub sources: Vec<Named>,
+    /// Mean of |E − E₀ − W|.
+    #[serde(with = "number::nullable")]
+    pub mean_abs_error: f64,
+    /// Largest |E − E₀ − W|.
+    #[serde(with = "number::nullable")]
+    pub max_abs_error: f64,
+    /// Energy that went in or out: |ΔW| of all sources between samples, added up.
+    #[serde(with = "number::nullable")]
+    pub throughput: f64,
+    /// Slope of a line through E − E₀ − W, J/s; `None` for a short run.
+    pub drift_per_second: Option<f64>,
+    /// Standard error of that slope, J/s.
+    pub drift_standard_error: Option<f64>,
+}
+
+impl BalanceSummary {
+    fn new(record: &BalanceRecord, sources: &[String]) -> Self {
+        let drift = record.drift();
+        let named = |(name, work): (&String, &f64)| Named {
+            name: name.clone(),
+            value: *work,
+            unit: "J".to_owned(),
+        };
+        Self {
+            sources: sources.iter().zip(&record.work).map(named).collect(),
+            mean_abs_error: record.mean_error,
+            max_abs_error: record.max_error,
+            throughput: record.throughput,
+            drift_per_second: drift.map(|fit| fit.slope),
+            drift_standard_error: drift.map(|fit| fit.standard_error),
+        }
+    }
 }
 
 /// Departure from the manifold: for spheres, |1 − q·q|.
@@ -193,6 +235,9 @@ pub struct FinalState {
     /// Multipliers of the last step.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "number::nullable")]
     pub lambda: Vec<f64>,
+    /// Work of what changes the energy since the start of the run, J, in the order of `balance.sources`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "number::nullable")]
+    pub work: Vec<f64>,
     /// What the method carries to the next step.
     #[serde(default, skip_serializing_if = "Carry::is_empty")]
     pub carry: Carry,
@@ -258,6 +303,8 @@ impl Summary {
                 drift_standard_error: drift.map(|fit| fit.standard_error),
             },
             driven: layout.conserved.driven,
+            balance: (record.balance.as_ref())
+                .map(|balance| BalanceSummary::new(balance, &layout.conserved.sources)),
             manifold: on_spheres.then_some(ManifoldSummary {
                 mean_error: record.manifold_mean,
                 max_error: record.manifold_max,
@@ -298,6 +345,7 @@ impl Summary {
                 q: state.q.clone(),
                 p: state.p.clone(),
                 lambda: state.lambda.clone(),
+                work: state.work.clone(),
                 carry: state.carry.clone(),
                 omega: on_spheres.then(|| measured.velocity.clone()),
                 velocity: (!on_spheres).then_some(measured.velocity),

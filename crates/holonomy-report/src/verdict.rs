@@ -136,7 +136,26 @@ pub enum Evidence {
         /// When.
         at: Quantity,
     },
-    /// An energy that the motion itself changes.
+    /// An energy that the motion itself changes, against the work of what changes it.
+    Balance {
+        /// At the start.
+        initial: Quantity,
+        /// At the end.
+        last: Quantity,
+        /// The work of each source over the run.
+        sources: Vec<SourceWork>,
+        /// Largest |E − E₀ − W|.
+        largest: Quantity,
+        /// Energy that went in or out.
+        throughput: Quantity,
+        /// What can have been in motion without it.
+        in_motion: Quantity,
+        /// The largest imbalance over the larger of these two; `None` where nothing moves.
+        share: Option<f64>,
+        /// Slope of a line through the imbalance; `None` for a short run.
+        drift: Option<Drift>,
+    },
+    /// An energy that the motion itself changes, in a run of an earlier version, which measured no work.
     EnergyChange {
         /// At the start.
         initial: Quantity,
@@ -231,6 +250,15 @@ pub enum DriftKind {
     Real,
 }
 
+/// Work of what changes the energy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SourceWork {
+    /// What does it, such as `damper elbow`.
+    pub name: String,
+    /// The work over the run: what it adds to the energy.
+    pub work: Quantity,
+}
+
 /// The range of a multiplier over a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ForceRange {
@@ -280,6 +308,14 @@ pub enum Reason {
     Stopped,
     /// The motion itself changes it.
     ChangesRightly,
+    /// It changes by the work that was done, but for rounding.
+    BalancedToRounding,
+    /// It changes by the work that was done.
+    Balanced,
+    /// It changes by about the work that was done.
+    BalancedRoughly,
+    /// It changes by something else than the work that was done.
+    Unbalanced,
     /// Nothing moves.
     AtRest,
     /// The error is as large as what is in motion.

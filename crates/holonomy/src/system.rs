@@ -38,6 +38,10 @@ pub struct State {
     pub p: Vec<f64>,
     /// Constraint multipliers, empty when there are none.
     pub lambda: Vec<f64>,
+    /// Work that each source of power has done since the state was made, J, in the order of
+    /// [`Conserved::sources`]; empty where there are none. It follows the motion and never changes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub work: Vec<f64>,
     /// What a method carries from one step to the next; a method that finds there what is not its own starts afresh.
     pub carry: Carry,
 }
@@ -50,6 +54,7 @@ impl State {
             q,
             p,
             lambda: Vec::new(),
+            work: Vec::new(),
             carry: Carry::default(),
         }
     }
@@ -59,12 +64,24 @@ impl State {
         self.q.iter().chain(&self.p).all(|x| x.is_finite())
     }
 
+    /// Adds the work of one step.
+    pub(crate) fn add_work(&mut self, done: &[f64]) {
+        if done.is_empty() {
+            return;
+        }
+        self.work.resize(done.len(), 0.0);
+        for (work, done) in self.work.iter_mut().zip(done) {
+            *work += done;
+        }
+    }
+
     /// Copies `other` into this state without allocating when the sizes agree.
     pub fn copy_from(&mut self, other: &Self) {
         self.t = other.t;
         self.q.clone_from(&other.q);
         self.p.clone_from(&other.p);
         self.lambda.clone_from(&other.lambda);
+        self.work.clone_from(&other.work);
         self.carry.copy_from(&other.carry);
     }
 }
@@ -137,6 +154,12 @@ pub trait System: Send + Sync {
     fn momentum(&self, t: f64, q: &[f64], v: &[f64], p: &mut [f64], scratch: &mut Scratch);
     /// Continuous equations of motion `(q̇, v̇)`.
     fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch);
+    /// The power of each source that [`Conserved::sources`] names, W: what it adds to the energy per second. To be
+    /// called right after `rate`, at its point and with its `dv` and scratch, which still holds forces and multipliers.
+    fn powers(&self, t: f64, q: &[f64], v: &[f64], dv: &[f64], out: &mut [f64], scratch: &mut Scratch) {
+        let _ = (t, q, v, dv, scratch);
+        out.fill(0.0);
+    }
     /// Moves `(q, v)` to the nearest point of the manifold and its tangent space.
     fn project(&self, q: &mut [f64], v: &mut [f64]);
     /// Positions of the sites: for spheres, the tip of every link. What has no place is not a number.

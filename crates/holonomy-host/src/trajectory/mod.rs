@@ -1,7 +1,7 @@
 //! Trajectories as files, written while the run goes on and read back by [`read`].
 //!
 //! Columns are the time, the kinetic and the potential energy, then the coordinates, then the velocities, then
-//! the multipliers of constraints, under the names that the layout of the system gives them, and Euler angles if the
+//! the multipliers of constraints, then the work of what changes the energy, under the names that the layout of the system gives them, and Euler angles if the
 //! model asks for them. Memory does not grow with the length of the run.
 mod csv;
 mod npz;
@@ -28,6 +28,8 @@ pub struct Row<'a> {
     pub velocity: &'a [f64],
     /// Multipliers of the constraints.
     pub multipliers: &'a [f64],
+    /// Work that each source of power has done, J.
+    pub work: &'a [f64],
     /// Euler angles, three per quaternion.
     pub angles: &'a [f64],
 }
@@ -53,8 +55,8 @@ impl Row<'_> {
         [self.t, self.kinetic, self.potential]
     }
 
-    fn rest(&self) -> [&[f64]; 4] {
-        [self.q, self.velocity, self.multipliers, self.angles]
+    fn rest(&self) -> [&[f64]; 5] {
+        [self.q, self.velocity, self.multipliers, self.work, self.angles]
     }
 }
 
@@ -88,9 +90,10 @@ fn columns(layout: &Layout, angles: bool) -> impl Iterator<Item = String> {
     let first = ["t", "kinetic", "potential"].map(str::to_owned).into_iter();
     let names = layout.coordinates.iter().chain(layout.velocities.iter()).cloned();
     let multipliers = layout.multipliers.iter().map(|name| format!("lambda.{name}"));
+    let work = layout.conserved.sources.iter().map(|name| format!("work.{name}"));
     let turned = layout.rotations.iter().filter(move |_| angles);
     let angles = turned.flat_map(|(_, name)| [1, 2, 3].map(|k| format!("euler.{name}.{k}")));
-    first.chain(names).chain(multipliers).chain(angles)
+    first.chain(names).chain(multipliers).chain(work).chain(angles)
 }
 
 /// The Euler angles of all quaternions of a configuration.

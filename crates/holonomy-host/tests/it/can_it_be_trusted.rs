@@ -309,3 +309,71 @@ fn a_slope_and_its_verdict_say_the_same_thing() {
     );
     assert_eq!(bad.drift().map(|drift| drift.kind), Some(DriftKind::Real));
 }
+
+/// A mass on a spring, pushed about and braked, with quantities to be measured: one that is conserved, and two that
+/// are not.
+const MEASURED: &str = r#"
+coordinates = ["x", "y"]
+lagrangian = "0.5*(x'^2 + y'^2) - 0.5*x^2"
+force = { x = "FORCE" }
+invariants = { across = "y'", along = "x'", area = "x*y' - y*x'" }
+start = { x = 1, y = 0 }
+velocity = { x = 0, y = 0.5 }
+method = { name = "midpoint" }
+run = { step = 0.02, duration = 20 }
+"#;
+
+#[test]
+fn what_a_model_measures_and_motion_changes_is_no_broken_promise() {
+    let measured = |force: &str| {
+        let source = Source::new("measured", MEASURED.replace("FORCE", force));
+        let model = load(&source).unwrap_or_else(|problems| panic!("{problems:?}"));
+        outcome(&model, false).summary.certificate
+    };
+    for force in ["0", "-0.1*x'", "cos(2*t) - 0.1*x'^3"] {
+        let certificate = measured(force);
+        for name in ["along", "area"] {
+            let line = find(&certificate, &momentum(name));
+            assert_eq!(
+                (line.promise, line.verdict),
+                (Promise::Inapplicable, Verdict::Neutral),
+                "{force}: {line:?}"
+            );
+        }
+        let across = find(&certificate, &momentum("across"));
+        assert_eq!(
+            (across.verdict, across.reason),
+            (Verdict::Good, Reason::Conserved)
+        );
+        assert_eq!(certificate.conclusion.verdict, Verdict::Good, "{certificate:#?}");
+    }
+}
+
+#[test]
+fn energy_that_forces_change_is_judged_by_their_work() {
+    let line = |sets: &[&str]| {
+        let certificate = certificate("damped-pendulum", sets);
+        find(&certificate, &Subject::Energy).clone()
+    };
+    let judged = |sets: &[&str]| {
+        let line = line(sets);
+        let Evidence::Balance { share, sources, .. } = &line.evidence else {
+            panic!("{line:?}");
+        };
+        assert_eq!(sources.len(), 1, "{line:?}");
+        (share.unwrap_or(f64::NAN), line.verdict, line.reason)
+    };
+    let rk4 = "method={ name = \"rk4\" }";
+    // 113 J go through in 60 s; the share falls as the square of the step, or as its fourth power.
+    let (fine, verdict, reason) = judged(&[]);
+    assert_eq!((verdict, reason), (Verdict::Good, Reason::Balanced));
+    let (coarse, ..) = judged(&["run.step=0.04"]);
+    assert!(coarse / fine > 12.0 && coarse / fine < 20.0, "{coarse} {fine}");
+    let (coarse, verdict, _) = judged(&[rk4]);
+    assert_eq!(verdict, Verdict::Good);
+    let (fine, ..) = judged(&[rk4, "run.step=0.0025"]);
+    assert!(coarse / fine > 200.0 && coarse / fine < 320.0, "{coarse} {fine}");
+    // Euler's method makes energy at this step, many times what there was, and power of its own with it.
+    let (_, verdict, reason) = judged(&["method={ name = \"euler\" }", "run.step=0.1", "parameters.c=0.01"]);
+    assert_eq!((verdict, reason), (Verdict::Bad, Reason::Unbalanced));
+}

@@ -2,7 +2,7 @@
 use super::{ROUNDING, SEEN, by_size, promise, reported};
 use crate::{
     summary::{EnergySummary, Summary},
-    verdict::{Drift, DriftKind, Evidence, Judgement, Quantity, Reason, Subject, Verdict},
+    verdict::{Drift, DriftKind, Evidence, Judgement, Quantity, Reason, SourceWork, Subject, Verdict},
 };
 use holonomy_model::Model;
 
@@ -38,8 +38,62 @@ pub fn judge_drift(energy: &EnergySummary, lasted: f64, bounded: bool) -> Option
     })
 }
 
-/// An energy that the motion itself changes.
-pub(super) fn changing(energy: &EnergySummary) -> Judgement {
+/// An energy that the motion itself changes, by the work of what changes it. Every method errs there by a part of what
+/// flows through, of its order: the size of that part is what is judged. Runs of an earlier version measured no work.
+pub(super) fn changing(model: &Model, summary: &Summary) -> Judgement {
+    let energy = &summary.energy;
+    let Some(balance) = &summary.balance else {
+        return unmeasured(energy);
+    };
+    let scale = balance.throughput.max(energy.in_motion);
+    let rounding = LAST_PLACES * energy.initial.abs() + ROUNDING * scale;
+    let moves = scale > rounding;
+    let share = balance.max_abs_error / scale;
+    let there = energy.in_motion.max(energy.max_abs_error);
+    let imbalance = EnergySummary {
+        mean_abs_error: balance.mean_abs_error,
+        max_abs_error: balance.max_abs_error,
+        in_motion: scale,
+        drift_per_second: balance.drift_per_second,
+        drift_standard_error: balance.drift_standard_error,
+        ..energy.clone()
+    };
+    let (verdict, reason) = match share {
+        _ if balance.max_abs_error <= rounding => (Verdict::Good, Reason::BalancedToRounding),
+        share if share <= SEEN => (Verdict::Good, Reason::Balanced),
+        // What runs away has a large throughput of its own making: it must not excuse more than there is.
+        share if share < WRONG && balance.max_abs_error < WRONG * there => {
+            (Verdict::Doubtful, Reason::BalancedRoughly)
+        }
+        // What is not a number is here, too.
+        _ => (Verdict::Bad, Reason::Unbalanced),
+    };
+    let each = balance.sources.iter();
+    let evidence = Evidence::Balance {
+        initial: Quantity::new(energy.initial, "J"),
+        last: Quantity::new(energy.last, "J"),
+        sources: each
+            .map(|source| SourceWork {
+                name: source.name.clone(),
+                work: Quantity::new(source.value, "J"),
+            })
+            .collect(),
+        largest: Quantity::new(balance.max_abs_error, "J"),
+        throughput: Quantity::new(balance.throughput, "J"),
+        in_motion: Quantity::new(energy.in_motion, "J"),
+        share: moves.then_some(share),
+        drift: judge_drift(&imbalance, summary.t_end - model.state.t, false),
+    };
+    Judgement {
+        promise: promise(false),
+        verdict,
+        reason,
+        ..reported(Subject::Energy, evidence)
+    }
+}
+
+/// An energy that the motion itself changes, by what is not known.
+fn unmeasured(energy: &EnergySummary) -> Judgement {
     let evidence = Evidence::EnergyChange {
         initial: Quantity::new(energy.initial, "J"),
         last: Quantity::new(energy.last, "J"),

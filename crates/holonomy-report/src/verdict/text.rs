@@ -10,6 +10,9 @@ use std::fmt;
 /// Why an energy is not conserved.
 pub const NOT_CONSERVED: &str = "forces act, or something depends on time";
 
+/// Sources that a sentence can hold.
+const MOST_SOURCES: usize = 8;
+
 impl Verdict {
     /// A name without blanks.
     pub fn name(self) -> &'static str {
@@ -130,6 +133,36 @@ impl Judgement {
             Evidence::Failure { message } => format!("failed {message}"),
             Evidence::Stop { at } => format!("stopped at {at}"),
             Evidence::EnergyChange { initial, last } => format!("from {initial} to {last}; {NOT_CONSERVED}"),
+            Evidence::Balance {
+                initial,
+                last,
+                sources,
+                largest,
+                throughput,
+                in_motion,
+                share,
+                drift,
+            } => {
+                let shown = sources.iter().take(MOST_SOURCES);
+                let mut work: Vec<String> = shown
+                    .map(|source| format!("{} {}", source.name, source.work))
+                    .collect();
+                if sources.len() > MOST_SOURCES {
+                    work.push(format!("{} more", sources.len() - MOST_SOURCES));
+                }
+                let mut text = format!("from {initial} to {last}; work of {}", work.join(", "));
+                text += &format!("; largest |E − E₀ − W| {largest}");
+                if let Some(share) = share {
+                    text += &match throughput.value >= in_motion.value {
+                        true => format!(", {} of the {throughput} that went in and out", rough(*share)),
+                        false => format!(", {} of the {in_motion} in motion", rough(*share)),
+                    };
+                }
+                if let Some(drift) = drift.as_ref().filter(|drift| drift.kind == DriftKind::Real) {
+                    text += &format!("; drift {drift}");
+                }
+                text
+            }
             Evidence::EnergyError {
                 largest,
                 in_motion,
@@ -222,6 +255,10 @@ impl Reason {
             Self::Failed => "failed",
             Self::Stopped => "stopped",
             Self::ChangesRightly => "changes, rightly",
+            Self::BalancedToRounding => "balanced to rounding",
+            Self::Balanced => "balanced",
+            Self::BalancedRoughly => "balanced roughly",
+            Self::Unbalanced => "not balanced",
             Self::AtRest => "at rest",
             Self::Wrong => "wrong",
             Self::ToRounding => "conserved to rounding",

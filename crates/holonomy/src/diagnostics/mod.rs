@@ -1,4 +1,5 @@
 //! Numbers that say whether a run can be trusted.
+mod balance;
 mod drift;
 mod growth;
 mod order;
@@ -6,6 +7,7 @@ mod parts;
 mod record;
 mod symplecticity;
 
+pub use balance::BalanceRecord;
 pub use drift::{Drift, DriftFit};
 pub use growth::{Exponent, Shadow};
 pub use order::{distance, distance_in, observed_order, reversal_error};

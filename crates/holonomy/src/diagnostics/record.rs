@@ -1,4 +1,7 @@
-use super::drift::{Drift, DriftFit};
+use super::{
+    BalanceRecord,
+    drift::{Drift, DriftFit},
+};
 use crate::simulation::{Observer, Sample};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -10,6 +13,9 @@ pub struct Record {
     pub samples: u64,
     /// Energy, J.
     pub energy: EnergyRecord,
+    /// Energy against the work that was done, where something changes it.
+    #[serde(default)]
+    pub balance: Option<BalanceRecord>,
     /// Mean over samples and bodies, and largest, of `|1 − q·q|`.
     pub manifold_mean: f64,
     /// Largest manifold error.
@@ -60,6 +66,8 @@ impl Observer for Record {
             self.energy.initial = total;
             self.energy.kinetic = measured.energy.kinetic;
             self.energy.potential = [measured.energy.potential; 2];
+            let driven = sample.system.layout().conserved.driven;
+            self.balance = driven.then(BalanceRecord::default);
             self.momenta = measured.invariants.iter().map(|m| (*m, 0.0)).collect();
         }
         self.samples += 1;
@@ -75,6 +83,9 @@ impl Observer for Record {
         self.energy.max_error = self.energy.max_error.max(error.abs());
         // The difference, so that the sums do not lose it in a large E₀.
         self.energy.drift.push(sample.state.t, error);
+        if let Some(balance) = &mut self.balance {
+            balance.push(sample, error);
+        }
 
         self.manifold_sum += measured.manifold.mean;
         self.manifold_mean = self.manifold_sum / count;

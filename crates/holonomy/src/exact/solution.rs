@@ -90,7 +90,7 @@ fn plane(lagrangian: &Lagrangian, state: &State) -> Option<Solution> {
     if lagrangian.is_framed()
         || mechanics.coordinates() != 1
         || mechanics.constraints() > 0
-        || !mechanics.keeps_energy()
+        || !mechanics.sources().is_empty()
         || !state.is_finite()
     {
         return None;

@@ -12,6 +12,9 @@
 //! method walks on its own mesh and reads the samples off its dense output. Unlike that of `ode45`, the mesh ends with a
 //! run only where it is told to: a run that is continued later has the bits of one that was long from the start.
 //!
+//! The work of the sources is integrated with the motion, `y = (q, v, W)`, and does not take part in the control of the
+//! error. Between mesh points it has the order of the dense output, as the motion itself.
+//!
 //! The mesh is in `State::carry`, so a restart is exact. If the state was changed by hand since the
 //! last step, or the direction of time turned, the method starts afresh from it.
 use super::{
@@ -35,6 +38,7 @@ pub struct Adaptive {
     slopes: Vec<Vec<f64>>,
     stage: Vec<f64>,
     candidate: Vec<f64>,
+    parts: Parts,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
 }
@@ -52,6 +56,30 @@ pub(super) struct Tolerance {
     pub(super) end: Option<f64>,
 }
 
+/// How many numbers of y are q, v and W.
+#[derive(Clone, Copy, Debug, Default)]
+struct Parts {
+    q: usize,
+    v: usize,
+    work: usize,
+}
+
+impl Parts {
+    /// Numbers of the motion.
+    fn motion(self) -> usize {
+        self.q + self.v
+    }
+
+    fn total(self) -> usize {
+        self.motion() + self.work
+    }
+
+    /// q and v.
+    fn of(self, y: &[f64]) -> (&[f64], &[f64]) {
+        y[..self.motion()].split_at(self.q)
+    }
+}
+
 /// The last accepted mesh interval and what comes next.
 #[derive(Default)]
 struct Mesh {
@@ -60,7 +88,7 @@ struct Mesh {
     length: f64,
     /// The next step to try, s.
     next: f64,
-    /// `(q, v)` at both ends, the slope at the far end.
+    /// y at both ends, the slope at the far end.
     y_start: Vec<f64>,
     y_end: Vec<f64>,
     f_end: Vec<f64>,
@@ -71,6 +99,12 @@ struct Mesh {
 impl Adaptive {
     pub(super) fn new(system: Arc<dyn System>, pair: EmbeddedPair, tolerance: Tolerance) -> Self {
         let scratch = system.scratch();
+        let layout = system.layout();
+        let parts = Parts {
+            q: layout.coordinates.len(),
+            v: layout.velocities.len(),
+            work: layout.conserved.sources.len(),
+        };
         let slopes = vec![Vec::new(); pair.a.len()];
         let mesh = Mesh {
             dense: vec![Vec::new(); 3 + pair.dense.len()],
@@ -86,6 +120,7 @@ impl Adaptive {
             slopes,
             stage: empty(),
             candidate: empty(),
+            parts,
             next_q: empty(),
             next_p: empty(),
         }
@@ -104,8 +139,8 @@ impl Adaptive {
 
     /// Begins a mesh at the state: an interval of length zero.
     fn start(&mut self, state: &State, h: f64, info: &mut StepInfo) {
-        let size = state.q.len() + state.p.len();
-        let split = state.q.len();
+        let Parts { q, v, .. } = self.parts;
+        let size = self.parts.total();
         let mesh = &mut self.mesh;
         mesh.start = state.t;
         mesh.length = 0.0;
@@ -116,9 +151,11 @@ impl Adaptive {
             state.t,
             &state.q,
             &state.p,
-            &mut mesh.y_end[split..],
+            &mut mesh.y_end[q..q + v],
             &mut self.scratch,
         );
+        let work = mesh.y_end[q + v..].iter_mut();
+        work.zip(&state.work).for_each(|(y, work)| *y = *work);
         mesh.y_start.clone_from(&mesh.y_end);
         for slope in self.slopes.iter_mut().chain(&mut mesh.dense) {
             slope.clear();
@@ -130,7 +167,7 @@ impl Adaptive {
             state.t,
             &mesh.y_end,
             &mut mesh.f_end,
-            split,
+            self.parts,
             &mut self.scratch,
         );
         info.evaluations += 1;
@@ -144,6 +181,7 @@ impl Adaptive {
             .y_end
             .iter()
             .zip(&self.mesh.f_end)
+            .take(self.parts.motion())
             .map(|(y, f)| (f / y.abs().max(threshold)).abs())
             .fold(0.0, f64::max);
         let speed = steepest / (0.8 * math::powf(relative, 1.0 / self.pair.exponent));
@@ -156,7 +194,7 @@ impl Adaptive {
     }
 
     /// Takes one accepted step of the mesh.
-    fn advance(&mut self, split: usize, sampling: f64, info: &mut StepInfo) -> Result<(), Fault> {
+    fn advance(&mut self, sampling: f64, info: &mut StepInfo) -> Result<(), Fault> {
         let t = self.mesh.start + self.mesh.length;
         let mut h = self
             .mesh
@@ -177,14 +215,14 @@ impl Adaptive {
                 h = left;
             }
             if h.abs() < smallest {
-                return Err(self.undefined(t, tried, split).unwrap_or(Fault {
+                return Err(self.undefined(t, tried).unwrap_or(Fault {
                     cause: Cause::ToleranceTooTight { step: h.abs() },
                     body: None,
                 }));
             }
             tried = h;
             for i in 1..stages {
-                self.stage(i, |mesh| &mesh.y_end, (t, h), split);
+                self.stage(i, |mesh| &mesh.y_end, (t, h));
             }
             combine(
                 &mut self.candidate,
@@ -199,7 +237,7 @@ impl Adaptive {
                 t + h,
                 &self.candidate,
                 &mut self.slopes[stages],
-                split,
+                self.parts,
                 &mut self.scratch,
             );
             info.evaluations += stages as u32;
@@ -230,7 +268,7 @@ impl Adaptive {
     }
 
     /// What has no value in a step of length h from t that was tried, if the equations end in it.
-    fn undefined(&mut self, t: f64, h: f64, split: usize) -> Option<Fault> {
+    fn undefined(&mut self, t: f64, h: f64) -> Option<Fault> {
         let stages = self.pair.b.len();
         let bad = |slope: &Vec<f64>| !slope.iter().all(|f| f.is_finite());
         let first = self.slopes[..=stages].iter().position(bad)?;
@@ -241,13 +279,13 @@ impl Adaptive {
         };
         let before = &self.slopes[..first];
         combine(&mut self.stage, &self.mesh.y_end, h, weights, before);
-        let (q, v) = self.stage.split_at(split);
+        let (q, v) = self.parts.of(&self.stage);
         let undefined = self.system.undefined(t + node * h, q, v, &mut self.scratch)?;
         Some(undefined.into())
     }
 
     /// Slope of stage i of an interval of length h that begins at t, where y is `from`.
-    fn stage(&mut self, i: usize, from: fn(&Mesh) -> &[f64], (t, h): (f64, f64), split: usize) {
+    fn stage(&mut self, i: usize, from: fn(&Mesh) -> &[f64], (t, h): (f64, f64)) {
         combine(
             &mut self.stage,
             from(&self.mesh),
@@ -261,7 +299,7 @@ impl Adaptive {
             time,
             &self.stage,
             &mut self.slopes[i],
-            split,
+            self.parts,
             &mut self.scratch,
         );
     }
@@ -278,7 +316,14 @@ impl Adaptive {
                 .map(|(e, slope)| e * slope[k])
                 .sum()
         };
-        let pairs = self.mesh.y_end.iter().zip(&self.candidate).enumerate();
+        let motion = self.parts.motion();
+        let pairs = self
+            .mesh
+            .y_end
+            .iter()
+            .zip(&self.candidate)
+            .take(motion)
+            .enumerate();
         match &self.pair.error {
             Estimate::Single(weights) => {
                 let threshold = self.threshold();
@@ -298,16 +343,16 @@ impl Adaptive {
                 if five == 0.0 && three == 0.0 {
                     return 0.0;
                 }
-                h.abs() * five / ((five + 0.01 * three) * self.candidate.len() as f64).sqrt()
+                h.abs() * five / ((five + 0.01 * three) * motion as f64).sqrt()
             }
         }
     }
 
     /// Fills in the dense output of the last interval, with the stages only it needs.
-    fn prepare_dense(&mut self, split: usize, info: &mut StepInfo) {
+    fn prepare_dense(&mut self, info: &mut StepInfo) {
         let (t, h, stages) = (self.mesh.start, self.mesh.length, self.pair.b.len());
         for i in stages + 1..self.pair.a.len() {
-            self.stage(i, |mesh| &mesh.y_start, (t, h), split);
+            self.stage(i, |mesh| &mesh.y_start, (t, h));
             info.evaluations += 1;
         }
         let Mesh {
@@ -331,7 +376,7 @@ impl Adaptive {
         }
     }
 
-    /// Reads `(q, v)` at time t off the dense output.
+    /// Reads y at time t off the dense output.
     fn interpolate(&mut self, t: f64) {
         let mesh = &self.mesh;
         let x = (t - mesh.start) / mesh.length;
@@ -350,7 +395,7 @@ impl Adaptive {
 
     /// Takes the mesh out of the state. `false` when there is none that leads on from it.
     fn restore(&mut self, state: &State, h: f64) -> bool {
-        let size = state.q.len() + state.p.len();
+        let size = self.parts.total();
         let mesh = &mut self.mesh;
         let Some((&[start, length, next], blocks)) = state
             .carried(self.pair.tag)
@@ -390,21 +435,20 @@ impl Adaptive {
 impl Integrator for Adaptive {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let mut info = StepInfo::default();
-        let split = state.q.len();
         if !self.restore(state, h) {
             self.start(state, h, &mut info);
         }
         let target = state.t + h;
         let mut walked = false;
         while (target - (self.mesh.start + self.mesh.length)) * h.signum() > 0.0 {
-            self.advance(split, h, &mut info)?;
+            self.advance(h, &mut info)?;
             walked = true;
         }
         if walked {
-            self.prepare_dense(split, &mut info);
+            self.prepare_dense(&mut info);
         }
         self.interpolate(target);
-        let (q, v) = self.stage.split_at(split);
+        let (q, v) = self.parts.of(&self.stage);
         self.next_q.clear();
         self.next_q.extend_from_slice(q);
         self.next_p.resize(state.p.len(), 0.0);
@@ -416,6 +460,8 @@ impl Integrator for Adaptive {
             self.system.layout().words.bodies.len(),
         )?;
 
+        state.work.clear();
+        state.work.extend_from_slice(&self.stage[self.parts.motion()..]);
         std::mem::swap(&mut state.q, &mut self.next_q);
         std::mem::swap(&mut state.p, &mut self.next_p);
         state.t = target;
@@ -424,9 +470,14 @@ impl Integrator for Adaptive {
     }
 }
 
-fn rate(system: &dyn System, t: f64, y: &[f64], f: &mut [f64], split: usize, scratch: &mut Scratch) {
-    let ((q, v), (dq, dv)) = (y.split_at(split), f.split_at_mut(split));
+fn rate(system: &dyn System, t: f64, y: &[f64], f: &mut [f64], parts: Parts, scratch: &mut Scratch) {
+    let (q, v) = parts.of(y);
+    let (motion, powers) = f.split_at_mut(parts.motion());
+    let (dq, dv) = motion.split_at_mut(parts.q);
     system.rate(t, q, v, dq, dv, scratch);
+    if !powers.is_empty() {
+        system.powers(t, q, v, dv, powers, scratch);
+    }
 }
 
 /// `out = y + h Σⱼ aⱼ kⱼ`.

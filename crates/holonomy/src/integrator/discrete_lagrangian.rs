@@ -15,6 +15,10 @@
 //! The unknown is the increment d = q⁺ − q, and the two lines are added: p⁺ = p + h Σ wₛ (∂L/∂q + f) − Gᵀλ − Gᵀμ.
 //! So v = d/h is not spoilt by the rounding of q⁺, and the momentum of a cyclic coordinate stays what it is to the bit.
 //!
+//! Work of what changes the energy, with the quadrature of the action:
+//! ```text
+//! ΔW = h Σ wₛ f(qₛ, v)·v,    −h Σ wₛ ∂L/∂t(qₛ, v),    λ·∂g/∂t(t, q) + μ·∂g/∂t(t+h, q⁺)
+//! ```
 //! Marsden & West (2001). Forces are split as the quadrature is, so forced and damped systems keep
 //! the order of the method. The multipliers act at both ends of the step (as in RATTLE), which keeps
 //! `(q, p)` on the constraint manifold and its tangent space and the method symmetric.
@@ -44,6 +48,10 @@ pub struct DiscreteLagrangian {
     jacobian: Vec<f64>,
     /// μ.
     end_impulse: Vec<f64>,
+    /// `∂g/∂t` at the start.
+    start_rate: Vec<f64>,
+    /// The work of each source in this step.
+    done: Vec<f64>,
 }
 
 /// Nodes and weights of a quadrature over one step.
@@ -76,6 +84,8 @@ impl DiscreteLagrangian {
             next_p: Vec::new(),
             jacobian: Vec::new(),
             end_impulse: Vec::new(),
+            start_rate: Vec::new(),
+            done: Vec::new(),
         })
     }
 
@@ -95,6 +105,7 @@ impl DiscreteLagrangian {
             next_q,
             next_p,
             jacobian,
+            done,
             ..
         } = self;
         residual.clear();
@@ -106,6 +117,7 @@ impl DiscreteLagrangian {
         next_q.extend((0..n).map(|i| state.q[i] + unknown[i]));
         velocity.clear();
         velocity.extend((0..n).map(|i| unknown[i] / h));
+        done.fill(0.0);
         let a = lu.reset(size);
         for (c, w) in self.quadrature {
             stage.clear();
@@ -117,6 +129,9 @@ impl DiscreteLagrangian {
             system
                 .mechanics()
                 .force(time, stage, velocity, &mut work.at.force)?;
+            if !done.is_empty() {
+                system.sources().add(&work.at, velocity, h * w, done);
+            }
             let (l, f) = (&work.at.lagrangian, &work.at.force);
             let before = h * w * (1.0 - c);
             for i in 0..n {
@@ -219,7 +234,9 @@ impl Integrator for DiscreteLagrangian {
             let mechanics = self.system.mechanics();
             mechanics.constraint(state.t, &state.q, &self.velocity, &mut self.work.constraint)?;
             self.jacobian.clone_from(&self.work.constraint.jacobian);
+            self.start_rate.clone_from(&self.work.constraint.rate);
         }
+        self.done.resize(self.system.sources().len(), 0.0);
         let mut corrections = Corrections::new(self.max_iterations);
         loop {
             self.evaluate(state, h)?;
@@ -256,6 +273,9 @@ impl Integrator for DiscreteLagrangian {
         self.evaluate(state, h)?;
         if m > 0 {
             self.project_momentum(state.t + h, n, m)?;
+            let (sources, end_rate) = (self.system.sources(), &self.work.constraint.rate);
+            sources.add_constraints(&self.unknown[n..], &self.start_rate, &mut self.done);
+            sources.add_constraints(&self.end_impulse, end_rate, &mut self.done);
         } else if self.quadrature.iter().all(|(c, _)| *c < 1.0) {
             // The end must have a value, too, although the step does not look there.
             let (time, work) = (state.t + h, &mut self.work.at.lagrangian);
@@ -274,6 +294,7 @@ impl Integrator for DiscreteLagrangian {
         );
         state.q.copy_from_slice(&self.next_q);
         state.p.copy_from_slice(&self.next_p);
+        state.add_work(&self.done);
         state.t += h;
         let iterations = corrections.iterations;
         let evaluations = (iterations + 1) * self.quadrature.len() as u32;

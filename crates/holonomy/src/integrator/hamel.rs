@@ -5,6 +5,8 @@
 //! p⁺ⱼ − pⱼ = ½h (Dⱼ + D⁺ⱼ) + h cᵢⱼᵐ(q̄) p̄ₘ ξ̄ⁱ                       (12);  free j, all m
 //!
 //! Dⱼ = uⱼ[l] + uⱼᵃ Qₐ  at (t, q, ξ),     D⁺ⱼ at (t+h, q⁺, ξ⁺)
+//! ΔW = ½h (Q·ξ̄ⁱuᵢ(q) + Q⁺·ξ̄ⁱuᵢ(q⁺)),   −½h (∂l/∂t + ∂l/∂t⁺)       work of forces and of explicit time
+//!
 //! p = ∂l/∂ξ (t, q, ξ),   p⁺ = ∂l/∂ξ (t+h, q⁺, ξ⁺),   q̄ = ½(q + q⁺),  ξ̄ = ½(ξ + ξ⁺),  p̄ = ½(p + p⁺)
 //! ```
 //! The paper's variables are `q_{k+1/2}` and `ξ_{k,k+1}`; both belong to the same interval, and here they are
@@ -54,6 +56,8 @@ pub struct DiscreteHamel {
     slope_p: Vec<f64>,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
+    /// The work of each source in this step.
+    done: Vec<f64>,
 }
 
 /// Where the Jacobian lacks the change of c, the next correction is smaller by a factor only.
@@ -88,6 +92,7 @@ impl DiscreteHamel {
             slope_p: none(),
             next_q: none(),
             next_p: none(),
+            done: none(),
         })
     }
 
@@ -253,7 +258,17 @@ impl Integrator for DiscreteHamel {
         increased(&mut self.next_q, &state.q, h, &self.slope_q);
         increased(&mut self.next_p, &state.p, h, &self.slope_p);
         super::check_finite(&self.next_q, &self.next_p, n)?;
+        let sources = self.system.sources();
+        self.done.clear();
+        self.done.resize(sources.len(), 0.0);
+        if !sources.is_empty() {
+            for at in [&self.start, &self.end] {
+                at.frame.velocity(&self.mean_xi, &mut self.slope_q);
+                sources.add(at, &self.slope_q, 0.5 * h, &mut self.done);
+            }
+        }
 
+        state.add_work(&self.done);
         std::mem::swap(&mut state.q, &mut self.next_q);
         std::mem::swap(&mut state.p, &mut self.next_p);
         state.t += h;

@@ -32,6 +32,8 @@ pub struct Notebook {
     inverse: Matrix3<f64>,
     rule: NotebookRule,
     scratch: Scratch,
+    /// The work of each source in this step, `h P(t, q, v)`: of first order, as the rest.
+    done: Vec<f64>,
 }
 
 /// An explicit Runge–Kutta method: stages, result, and estimate of the error.
@@ -80,7 +82,9 @@ impl Notebook {
         let inertia: Matrix3<f64> = lone.inertia.matrix().fixed_view::<3, 3>(3, 3).into();
         let inverse = inertia.try_inverse()?;
         let scratch = tree.scratch();
+        let done = vec![0.0; tree.layout().conserved.sources.len()];
         Some(Self {
+            done,
             tree,
             inertia,
             inverse,
@@ -95,6 +99,22 @@ impl Notebook {
         self.tree
             .rate(t, q, &[0.0; 3], &mut rate, &mut acceleration, &mut self.scratch);
         so3::matrix(q) * (self.inertia * Vec3::from(acceleration))
+    }
+}
+
+impl Notebook {
+    /// Adds the work of the sources over a step from the state, before it is moved.
+    fn deliver(&mut self, state: &mut State, omega: &Vec3, h: f64) {
+        if self.done.is_empty() {
+            return;
+        }
+        let (mut rate, mut acceleration) = ([0.0; 4], [0.0; 3]);
+        let (t, q, v) = (state.t, &state.q, omega.as_slice());
+        let scratch = &mut self.scratch;
+        self.tree.rate(t, q, v, &mut rate, &mut acceleration, scratch);
+        self.tree.powers(t, q, v, &acceleration, &mut self.done, scratch);
+        self.done.iter_mut().for_each(|power| *power *= h);
+        state.add_work(&self.done);
     }
 }
 
@@ -174,6 +194,7 @@ impl Integrator for Notebook {
         let next_p: [f64; 3] = (inertia * Vec3::from(next_omega)).into();
         super::check_finite(&next_q, &next_p, 1)?;
 
+        self.deliver(state, &omega, h);
         state.q.copy_from_slice(&next_q);
         state.p.copy_from_slice(&next_p);
         state.t += h;

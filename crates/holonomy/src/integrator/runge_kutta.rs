@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! kᵢ = f(t + cᵢh, y + h Σⱼ aᵢⱼ kⱼ),   y⁺ = y + h Σᵢ bᵢ kᵢ,   y = (q, v),  v = M(q)⁻¹p
+//! ΔW = h Σᵢ bᵢ P(t + cᵢh, yᵢ)                                work of the sources, at the stages yᵢ
 //! ```
 //! Nothing keeps y on the manifold; the projected variants move it back after every step.
 use super::{Fault, Integrator, StepInfo, tableaux::Tableau};
@@ -17,13 +18,18 @@ pub struct RungeKutta {
     velocity: Vec<f64>,
     stage: (Vec<f64>, Vec<f64>),
     slopes: Vec<(Vec<f64>, Vec<f64>)>,
+    powers: Vec<f64>,
+    done: Vec<f64>,
 }
 
 impl RungeKutta {
     pub(super) fn new(system: Arc<dyn System>, tableau: &'static Tableau, project: bool) -> Self {
         let scratch = system.scratch();
         let slopes = vec![Default::default(); tableau.b.len()];
+        let powers = vec![0.0; system.layout().conserved.sources.len()];
         Self {
+            done: powers.clone(),
+            powers,
             system,
             tableau,
             project,
@@ -44,8 +50,11 @@ impl Integrator for RungeKutta {
             velocity,
             stage,
             slopes,
+            powers,
+            done,
             ..
         } = self;
+        done.fill(0.0);
         velocity.resize(state.p.len(), 0.0);
         system.velocity(state.t, &state.q, &state.p, velocity, scratch);
         for i in 0..tableau.b.len() {
@@ -55,6 +64,10 @@ impl Integrator for RungeKutta {
             dv.resize(velocity.len(), 0.0);
             let time = state.t + tableau.c[i] * h;
             system.rate(time, &stage.0, &stage.1, dq, dv, scratch);
+            if !powers.is_empty() {
+                system.powers(time, &stage.0, &stage.1, dv, powers, scratch);
+                add_scaled(done, h * tableau.b[i], powers);
+            }
             if !dv.iter().all(|a| a.is_finite())
                 && let Some(undefined) = system.undefined(time, &stage.0, &stage.1, scratch)
             {
@@ -69,6 +82,7 @@ impl Integrator for RungeKutta {
         system.momentum(state.t + h, next_q, next_v, velocity, scratch);
         super::check_finite(next_q, velocity, system.layout().words.bodies.len())?;
 
+        state.add_work(done);
         std::mem::swap(&mut state.q, next_q);
         std::mem::swap(&mut state.p, velocity);
         state.t += h;

@@ -8,6 +8,7 @@
 //! ```
 use super::{
     Derivatives, FrameFields, GeneralizedForce, HolonomicConstraint, LagrangianError, Mechanics,
+    PowerSources,
     description::{Formulas, Slots},
 };
 use crate::{
@@ -68,7 +69,7 @@ pub struct FormulaMechanics {
     invariant: Numbered,
     invariants: Vec<String>,
     acts_along: Vec<bool>,
-    autonomous: bool,
+    sources: PowerSources,
     expressions: Vec<SubExpression>,
 }
 
@@ -133,8 +134,13 @@ impl FormulaMechanics {
         outputs.extend((0..k * k).map(|place| entry(n + place / k, n + place % k)));
         outputs.extend((0..k * n).map(|place| entry(n + place / n, place % n)));
         outputs.extend((0..n * n).map(|place| entry(place / n, place % n)));
+        let by_time = gradient[n + k];
+        let mut sources = PowerSources {
+            time: !within.is_zero(by_time),
+            ..PowerSources::default()
+        };
+        outputs.extend(sources.time.then_some(by_time));
         let lagrangian = within.expressions.compile(&outputs);
-        let mut autonomous = within.is_zero(gradient[n + k]);
         let forces = within.components(formulas.forces);
         if !(forces.is_empty() || forces.len() == n) {
             return Err(LagrangianError::ForceComponents {
@@ -142,7 +148,8 @@ impl FormulaMechanics {
                 wanted: n,
             });
         }
-        autonomous &= forces.iter().all(|force| within.is_zero(*force));
+        let acting = (0..forces.len()).filter(|a| !within.is_zero(forces[*a]));
+        sources.forces = acting.collect();
         let mut acts_along: Vec<bool> = (0..k)
             .map(|j| within.acts_along(j, [&gradient[..n], &forces]))
             .collect();
@@ -170,14 +177,16 @@ impl FormulaMechanics {
             rates.push((t, expressions.constant(1.0)));
             let is_zero = |expressions: &Expressions, e: Expression| expressions.known_value(e) == Some(0.0);
             let (mut jacobian, mut slopes, mut curvatures) = (Vec::new(), Vec::new(), Vec::new());
-            for value in &values {
+            for (number, value) in values.iter().enumerate() {
                 let gradient = expressions.gradient(*value, &q);
                 for (acts, slope) in acts_along.iter_mut().zip(&gradient) {
                     *acts |= !is_zero(expressions, *slope);
                 }
                 jacobian.extend(gradient);
                 let slope = expressions.gradient(*value, &[t])[0];
-                autonomous &= is_zero(expressions, slope);
+                if !is_zero(expressions, slope) {
+                    sources.constraints.push(number);
+                }
                 slopes.push(slope);
                 let along = expressions.derivative_along(*value, &rates);
                 curvatures.push(expressions.derivative_along(along, &rates));
@@ -207,7 +216,7 @@ impl FormulaMechanics {
             invariant: number(invariant),
             invariants: formulas.invariants.iter().map(|(name, _)| name.clone()).collect(),
             acts_along,
-            autonomous,
+            sources,
             expressions,
         })
     }
@@ -395,6 +404,7 @@ impl Mechanics for FormulaMechanics {
         given.fill(&mut out.vv, k * k);
         given.fill(&mut out.vq, k * n);
         given.fill(&mut out.qq, n * n);
+        out.t = given.0.first().copied().unwrap_or(0.0);
         Ok(())
     }
 
@@ -439,8 +449,8 @@ impl Mechanics for FormulaMechanics {
         self.acts_along[velocity]
     }
 
-    fn keeps_energy(&self) -> bool {
-        self.autonomous
+    fn sources(&self) -> PowerSources {
+        self.sources.clone()
     }
 
     fn invariants(&self) -> &[String] {

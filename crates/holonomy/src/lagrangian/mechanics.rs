@@ -1,4 +1,4 @@
-use super::formulas::FormulaMemory;
+use super::{Evaluation, formulas::FormulaMemory};
 use crate::{formula::SubExpression, system::Undefined};
 
 /// What is particular to a mechanism in generalized coordinates: its Lagrangian, and if it has any, the frame its
@@ -55,9 +55,9 @@ pub trait Mechanics: Send + Sync {
         true
     }
 
-    /// Whether energy is conserved: nothing depends on time, and no force acts.
-    fn keeps_energy(&self) -> bool {
-        true
+    /// All that changes the energy; where there is nothing, it is conserved.
+    fn sources(&self) -> PowerSources {
+        PowerSources::default()
     }
 
     /// Names of first integrals that are to be measured.
@@ -84,6 +84,51 @@ pub trait Mechanics: Send + Sync {
     }
 }
 
+/// What changes the energy `E = v·∂L/∂v − L`:
+///
+/// ```text
+/// dE/dt = Σ fₐ q̇ᵃ − ∂L/∂t + Σ λₖ ∂gₖ/∂t
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PowerSources {
+    /// Coordinates that forces act on.
+    pub forces: Vec<usize>,
+    /// Whether the Lagrangian depends on time.
+    pub time: bool,
+    /// Constraints that depend on time.
+    pub constraints: Vec<usize>,
+}
+
+impl PowerSources {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.forces.len() + usize::from(self.time) + self.constraints.len()
+    }
+
+    /// Whether energy is conserved.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Adds `weight` times the power of the forces and of time, where coordinates change at the rates dq.
+    pub(crate) fn add(&self, at: &Evaluation, dq: &[f64], weight: f64, out: &mut [f64]) {
+        for (out, a) in out.iter_mut().zip(&self.forces) {
+            *out += weight * (at.force.value[*a] * dq[*a]);
+        }
+        if self.time {
+            out[self.forces.len()] -= weight * at.lagrangian.t;
+        }
+    }
+
+    /// Adds `Σ λₖ ∂gₖ/∂t`, of multipliers or impulses.
+    pub(crate) fn add_constraints(&self, lambda: &[f64], rates: &[f64], out: &mut [f64]) {
+        let first = self.len() - self.constraints.len();
+        for (out, k) in out[first..].iter_mut().zip(&self.constraints) {
+            *out += lambda[*k] * rates[*k];
+        }
+    }
+}
+
 /// A Lagrangian and its derivatives at one point; in a frame v are the quasi-velocities ξ.
 #[derive(Clone, Debug, Default)]
 pub struct Derivatives {
@@ -101,6 +146,8 @@ pub struct Derivatives {
     pub qq: Vec<f64>,
     /// `∂²L/∂vᵢ∂t`.
     pub vt: Vec<f64>,
+    /// `∂L/∂t`, where time is among the [`PowerSources`].
+    pub t: f64,
     /// Of formulas.
     pub memory: FormulaMemory,
 }
@@ -108,7 +155,7 @@ pub struct Derivatives {
 impl Derivatives {
     /// Makes room for n coordinates and k velocities, all zero.
     pub fn resize(&mut self, n: usize, k: usize) {
-        self.value = 0.0;
+        (self.value, self.t) = (0.0, 0.0);
         zero(&mut self.q, n);
         zero(&mut self.v, k);
         zero(&mut self.vv, k * k);

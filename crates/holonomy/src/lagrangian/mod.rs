@@ -31,7 +31,9 @@ mod system;
 pub use description::{Formulas, Slots};
 pub use error::LagrangianError;
 pub use formulas::{FormulaMechanics, FormulaMemory};
-pub use mechanics::{Derivatives, FrameFields, GeneralizedForce, HolonomicConstraint, Mechanics};
+pub use mechanics::{
+    Derivatives, FrameFields, GeneralizedForce, HolonomicConstraint, Mechanics, PowerSources,
+};
 pub use picture::{Picture, PictureLine};
 pub use structure::Brackets;
 
@@ -52,6 +54,7 @@ pub struct Lagrangian {
     free: Vec<usize>,
     /// The structure functions of the frame, if there is one.
     structure: Option<Structure>,
+    sources: PowerSources,
     /// Places among the free ones whose momentum is conserved.
     cyclic: Vec<usize>,
     /// How it looks, if it does.
@@ -184,7 +187,7 @@ impl Lagrangian {
             velocities: free.iter().map(|i| velocities[*i].clone()).collect(),
             conserved: Conserved {
                 invariants: mechanics.invariants().iter().cloned().chain(momenta).collect(),
-                driven: !mechanics.keeps_energy(),
+                ..Conserved::default()
             },
             words: Words {
                 bodies: coordinates.to_vec().into(),
@@ -197,7 +200,8 @@ impl Lagrangian {
             generalized: true,
             ..Layout::default()
         };
-        Ok(Self {
+        let system = Self {
+            sources: mechanics.sources(),
             mechanics,
             layout,
             velocities: velocities.len(),
@@ -205,7 +209,28 @@ impl Lagrangian {
             structure,
             cyclic,
             painter: Painter::default(),
-        })
+        };
+        Ok(system.with_sources())
+    }
+
+    /// The same, with names for what changes its energy.
+    fn with_sources(mut self) -> Self {
+        let Layout {
+            coordinates,
+            multipliers,
+            conserved,
+            ..
+        } = &mut self.layout;
+        let forces = self
+            .sources
+            .forces
+            .iter()
+            .map(|a| format!("force {}", coordinates[*a]));
+        let time = self.sources.time.then(|| "explicit time".to_owned());
+        let moving = self.sources.constraints.iter();
+        let moving = moving.map(|k| format!("constraint {}", multipliers[*k]));
+        conserved.set_sources(forces.chain(time).chain(moving));
+        self
     }
 
     /// The same, with coordinates that are angles: they are reported within ±π.
@@ -219,7 +244,12 @@ impl Lagrangian {
     #[must_use]
     pub fn with_multipliers(mut self, names: Vec<String>) -> Self {
         self.layout.multipliers = names;
-        self
+        self.with_sources()
+    }
+
+    /// What changes its energy.
+    pub(crate) fn sources(&self) -> &PowerSources {
+        &self.sources
     }
 
     /// What is particular to it.
@@ -248,6 +278,7 @@ impl Lagrangian {
         let mut p = vec![0.0; v.len()];
         self.momentum(t, q, v, &mut p, &mut self.scratch());
         let mut state = State::new(t, q.to_vec(), p);
+        state.work.resize(self.sources.len(), 0.0);
         if self.mechanics.constraints() > 0 {
             let (mut dq, mut dv) = (vec![0.0; q.len()], vec![0.0; v.len()]);
             let mut work = LagrangianWorkspace::default();

@@ -87,6 +87,21 @@ impl System for Lagrangian {
         }
     }
 
+    fn powers(&self, _: f64, q: &[f64], v: &[f64], _: &[f64], out: &mut [f64], scratch: &mut Scratch) {
+        let work = workspace::<LagrangianWorkspace>(scratch);
+        out.fill(0.0);
+        if self.is_framed() {
+            self.spread(v, &mut work.all);
+            work.unknown.resize(q.len(), 0.0);
+            work.at.frame.velocity(&work.all, &mut work.unknown);
+            self.sources.add(&work.at, &work.unknown, 1.0, out);
+        } else {
+            self.sources.add(&work.at, v, 1.0, out);
+            let lambda = &work.unknown[v.len()..];
+            self.sources.add_constraints(lambda, &work.constraint.rate, out);
+        }
+    }
+
     fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
         let (mut dq, mut dv) = (vec![0.0; q.len()], vec![0.0; v.len()]);
         let work = workspace::<LagrangianWorkspace>(scratch);

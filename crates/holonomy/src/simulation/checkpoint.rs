@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! bytes = "HOLONOMY" | version u32 | length of what follows u64 | body | FNV-1a of all before u64      little-endian
-//! body  = engine | method, options, model | t₀, h, k | q, p, λ | carry: tag, mark, numbers | work
+//! body  = engine | method, options, model | t₀, h, k | q, p, λ, W | carry: tag, mark, numbers | work
 //! ```
 //! Numbers are stored by their bits. t is not stored: it is t₀ + k h.
 mod bytes;
@@ -54,7 +54,7 @@ pub enum CheckpointError {
 }
 
 const MAGIC: [u8; 8] = *b"HOLONOMY";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the body, and after it.
 const HEAD: usize = 20;
 const TAIL: usize = 8;
@@ -137,7 +137,8 @@ impl Checkpoint {
         let (Some(found), Some(length)) = (head.u32(), head.u64()) else {
             return Err(too_short);
         };
-        if found != VERSION {
+        let version = found;
+        if !(1..=VERSION).contains(&version) {
             return Err(CheckpointError::Version {
                 found,
                 known: VERSION,
@@ -155,12 +156,12 @@ impl Checkpoint {
             return Err(CheckpointError::Damaged);
         }
         let body = covered.get(HEAD..).ok_or(too_short)?;
-        Self::read(Reader::new(body)).ok_or(CheckpointError::Malformed)
+        Self::read(Reader::new(body), version).ok_or(CheckpointError::Malformed)
     }
 
-    fn read(mut body: Reader<'_>) -> Option<Self> {
+    fn read(mut body: Reader<'_>, version: u32) -> Option<Self> {
         let (engine, label, clock) = (body.text()?, body.label()?, body.clock()?);
-        let mut state = body.state()?;
+        let mut state = body.state(version)?;
         state.t = clock.now();
         let work = body.work()?;
         body.is_empty().then_some(Self {

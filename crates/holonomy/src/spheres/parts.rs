@@ -156,7 +156,7 @@ impl Spheres {
                 invariants: axes
                     .map(|axis| format!("angular momentum {}", symmetry::axis_name(axis)))
                     .collect(),
-                driven: false,
+                ..Conserved::default()
             },
             words: Words {
                 bodies: Names::made(bodies.len(), move |k| names[k].name.clone()),

@@ -1,6 +1,6 @@
 use super::Names;
 use crate::{Vec3, formula::SubExpression};
-use std::{borrow::Cow, f64::consts::TAU};
+use std::{borrow::Cow, collections::HashSet, f64::consts::TAU};
 
 /// What the numbers of a state are called, for columns of files and tables; and beside it what figures, verdicts and
 /// messages need to know.
@@ -51,6 +51,8 @@ pub struct Conserved {
     pub invariants: Vec<String>,
     /// Whether the motion itself changes the energy: forces act, or something depends on time.
     pub driven: bool,
+    /// Names of all that changes it, such as `damper elbow`, in the order of [`State::work`](super::State::work).
+    pub sources: Vec<String>,
 }
 
 /// What a message calls the parts of a system.
@@ -118,6 +120,24 @@ impl Drawing {
             0 => self.bases.len(),
             named => named.min(self.bases.len()),
         }
+    }
+}
+
+impl Conserved {
+    /// Names the sources of power; those of one name are numbered.
+    pub(crate) fn set_sources(&mut self, names: impl IntoIterator<Item = String>) {
+        let mut taken = HashSet::new();
+        self.sources.clear();
+        for name in names {
+            let mut unique = name.clone();
+            let mut number = 1;
+            while !taken.insert(unique.clone()) {
+                number += 1;
+                unique = format!("{name} {number}");
+            }
+            self.sources.push(unique);
+        }
+        self.driven = !self.sources.is_empty();
     }
 }
 

@@ -41,7 +41,8 @@ const MOST_SHOWN: usize = 5;
 
 impl State {
     /// The same configuration and velocities in another system, whose masses, lengths or forces differ:
-    /// `p = M'(q) M(q)⁻¹ p`, coordinates matched by their names. Multipliers and what a method carried are left behind.
+    /// `p = M'(q) M(q)⁻¹ p`, coordinates matched by their names. Multipliers, what a method carried and the work
+    /// that was done are left behind.
     /// Constraints that the new system changed may be violated.
     pub fn transferred(&self, from: &dyn System, to: &dyn System) -> Result<State, TransferError> {
         let (old, new) = (from.layout(), to.layout());
@@ -63,7 +64,8 @@ impl State {
         let v: Vec<f64> = velocities.into_iter().map(|k| before[k]).collect();
         let mut p = vec![0.0; v.len()];
         to.momentum(self.t, &q, &v, &mut p, &mut to.scratch());
-        let state = Self::new(self.t, q, p);
+        let mut state = Self::new(self.t, q, p);
+        state.work.resize(new.conserved.sources.len(), 0.0);
         if state.is_finite() {
             Ok(state)
         } else {

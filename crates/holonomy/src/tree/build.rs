@@ -208,7 +208,8 @@ impl Tree {
         }
         let along_potentials = || self.potentials.iter().find_map(|v| v.down());
         self.layout.drawing.down = self.gravity.try_normalize(0.0).or_else(along_potentials);
-        self.layout.conserved.driven = self.is_driven();
+        let sources = self.source_names();
+        self.layout.conserved.set_sources(sources);
         self.layout.conserved.invariants = self.conserved.iter().map(invariants::Momentum::name).collect();
         let multipliers = self.constraints.iter().flat_map(|(name, c)| {
             let suffixes = c.suffixes().into_iter();

@@ -76,7 +76,7 @@ pub enum Length {
 }
 
 impl Length {
-    fn at(&self, t: f64) -> (f64, f64, f64) {
+    pub(crate) fn at(&self, t: f64) -> (f64, f64, f64) {
         match self {
             Self::Fixed(length) => (*length, 0.0, 0.0),
             Self::Driven(motion) => motion(t),
@@ -145,6 +145,8 @@ pub(crate) struct ConstraintRows {
     pub(crate) second: Vec<f64>,
     /// G, row by row.
     pub(crate) jacobian: Vec<f64>,
+    /// `∂g/∂q` of the driven joints, row by row.
+    pub(crate) driven: Vec<f64>,
     /// The largest of the terms that make up a row of G.
     pub(crate) terms: Vec<f64>,
     /// Leaves G out.
@@ -208,6 +210,10 @@ impl Tree {
         if !out.values_only {
             out.jacobian.clear();
             out.jacobian.resize(m * n, 0.0);
+            if !self.motions.is_empty() {
+                out.driven.clear();
+                out.driven.resize(m * self.motions.len(), 0.0);
+            }
         }
         let mut row = 0;
         for (_, constraint) in &self.constraints {
@@ -443,7 +449,9 @@ impl Tree {
                     }
                 }
                 JointKind::Driven { motion, .. } => {
-                    out.rate[row] += frame.along(node.kind, 0, &wrench) * self.motions[motion](at.t).1;
+                    let along = frame.along(node.kind, 0, &wrench);
+                    out.driven[row * self.motions.len() + motion] += along;
+                    out.rate[row] += along * self.motions[motion](at.t).1;
                     size = 0.0;
                 }
                 JointKind::Fixed => size = 0.0,

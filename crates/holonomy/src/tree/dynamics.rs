@@ -24,6 +24,8 @@ pub(crate) struct Dynamics {
     momenta: Vec<Wrench>,
     /// What joints add to the motion without being asked.
     given: Vec<Twist>,
+    /// Accelerations, and what the nodes need for them.
+    pub(super) inverse: Vec<(Twist, Wrench)>,
     /// Rates of the driven joints.
     pub(crate) driven: Vec<f64>,
 }
@@ -82,6 +84,11 @@ impl Dynamics {
             }
         }
         0.5 * doubled
+    }
+
+    /// Momentum of all that a node carries, at its origin; after `momentum`.
+    pub(crate) fn carried(&self, node: usize) -> &Wrench {
+        &self.momenta[node]
     }
 
     /// Momentum of all that a root carries, about the origin of the world; after `momentum`.

@@ -8,7 +8,7 @@
 //! δW_i − η_i ×* W_i = (f̂ θ, (Σ r̂ f̂ + n̂) θ)        as the body turns by θ under forces fixed in space
 //!                   = (f̂ θ, f̂ d + (r̂ f)^ θ + n̂ θ)   and moves by d, where their place is fixed in space too
 //! ```
-use super::{ForceFault, JointKind, Kinematics, Tree, TreeError, links::BoundLink};
+use super::{ForceFault, JointKind, Kinematics, Tree, TreeError};
 use crate::{
     Vec3,
     geometry::se3::{Wrench, join},
@@ -148,39 +148,25 @@ impl Tree {
         }
         self.load_links(kinematics, weight, out);
         for wrench in &self.wrenches {
-            let node = self.body_nodes[wrench.body];
-            let (rotation, pose) = (
-                &kinematics.frames[node].rotation,
-                &self.node_from_body[wrench.body],
-            );
-            let arm = match wrench.frame {
-                WrenchFrame::World => wrench.position - kinematics.frames[node].origin,
-                _ => rotation * pose.point(&wrench.position),
-            };
-            let (force, moment) = (wrench.value)(t);
-            let load = &mut out.loads[node];
-            let (force, moment) = match wrench.frame {
+            let (arm, force, moment) = wrench_at(self, wrench, t, kinematics);
+            let load = &mut out.loads[self.body_nodes[wrench.body]];
+            match wrench.frame {
                 WrenchFrame::World => {
                     let whole = join(&force, &(arm.cross(&force) + moment));
                     load.wrench += whole * weight;
                     load.fixed += force * weight;
                     load.placed += force * weight;
                     load.turning += (arm.cross(&force) + moment).cross_matrix() * weight;
-                    (force, moment)
                 }
                 WrenchFrame::Mixed => {
                     load.add(&arm, &(force * weight));
                     load.wrench += join(&Vec3::zeros(), &(moment * weight));
                     load.turning += moment.cross_matrix() * weight;
-                    (force, moment)
                 }
                 WrenchFrame::Body => {
-                    let turn = |x: &Vec3| rotation * pose.direction(x);
-                    let (force, moment) = (turn(&force), turn(&moment));
                     load.wrench += join(&force, &(arm.cross(&force) + moment)) * weight;
-                    (force, moment)
                 }
-            };
+            }
             load.forced += join(&force, &(arm.cross(&force) + moment));
         }
     }
@@ -250,22 +236,6 @@ impl Tree {
         energy
     }
 
-    /// Whether forces act that have no potential, or something is moved from outside.
-    pub(super) fn is_driven(&self) -> bool {
-        let forced = |force: &JointForce| match force {
-            JointForce::Spring { .. } | JointForce::Potential(_) => false,
-            JointForce::Damper { coefficient } => *coefficient != 0.0,
-            JointForce::Effort(_) => true,
-        };
-        self.depends_on_time()
-            || !self.wrenches.is_empty()
-            || self.joint_forces.iter().any(|(_, force)| forced(force))
-            || self
-                .links
-                .iter()
-                .any(|link| matches!(link, BoundLink::Damper { .. }))
-    }
-
     /// Positions of the sites.
     pub(crate) fn points(&self, kinematics: &Kinematics, points: &mut Vec<Vec3>) {
         points.clear();
@@ -297,6 +267,32 @@ impl Tree {
     }
 }
 
+/// The arm of a wrench from the origin of its node, its force and its moment, in the axes of the world.
+pub(super) fn wrench_at(
+    tree: &Tree,
+    wrench: &AppliedWrench,
+    t: f64,
+    kinematics: &Kinematics,
+) -> (Vec3, Vec3, Vec3) {
+    let node = tree.body_nodes[wrench.body];
+    let (rotation, pose) = (
+        &kinematics.frames[node].rotation,
+        &tree.node_from_body[wrench.body],
+    );
+    let arm = match wrench.frame {
+        WrenchFrame::World => wrench.position - kinematics.frames[node].origin,
+        _ => rotation * pose.point(&wrench.position),
+    };
+    let (force, moment) = (wrench.value)(t);
+    match wrench.frame {
+        WrenchFrame::World | WrenchFrame::Mixed => (arm, force, moment),
+        WrenchFrame::Body => {
+            let turn = |x: &Vec3| rotation * pose.direction(x);
+            (arm, turn(&force), turn(&moment))
+        }
+    }
+}
+
 impl Effort {
     fn add(&mut self, weight: f64, value: f64, by_q: f64, by_v: f64) {
         self.value += weight * value;
@@ -307,7 +303,7 @@ impl Effort {
 }
 
 impl JointForce {
-    fn scalar(&self, (t, q, v): (f64, f64, f64), weight: f64, out: &mut Effort) {
+    pub(super) fn scalar(&self, (t, q, v): (f64, f64, f64), weight: f64, out: &mut Effort) {
         match self {
             Self::Spring { stiffness, rest } => {
                 out.value -= stiffness * (q - rest);

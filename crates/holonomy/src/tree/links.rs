@@ -32,7 +32,12 @@ pub enum Link {
 /// A link between nodes.
 #[derive(Clone, Debug)]
 pub(super) enum BoundLink {
-    Damper { ends: [SitePlace; 2], coefficient: f64 },
+    Damper {
+        /// The sites, by number.
+        between: [usize; 2],
+        ends: [SitePlace; 2],
+        coefficient: f64,
+    },
     Beam(Box<beam::BoundBeam>),
 }
 
@@ -102,7 +107,9 @@ impl BoundLink {
     pub(super) fn load(&self, kinematics: &Kinematics, weight: f64, loads: &mut [Load]) {
         match self {
             Self::Beam(beam) => beam.load(kinematics, loads),
-            Self::Damper { ends, coefficient } => {
+            Self::Damper {
+                ends, coefficient, ..
+            } => {
                 let at = stretch(ends, kinematics);
                 let force = at.n * (-coefficient * at.n.dot(&at.relative));
                 for (k, sign) in [(0, 1.0), (1, -1.0)] {
@@ -115,10 +122,26 @@ impl BoundLink {
         }
     }
 
+    /// The power of a damper, `−c l̇²`; `None` of what has an energy.
+    pub(super) fn damped_power(&self, kinematics: &Kinematics) -> Option<f64> {
+        match self {
+            Self::Beam(_) => None,
+            Self::Damper {
+                ends, coefficient, ..
+            } => {
+                let at = stretch(ends, kinematics);
+                let rate = at.n.dot(&at.relative);
+                Some(-coefficient * rate * rate)
+            }
+        }
+    }
+
     fn couple(&self, kinematics: &Kinematics, weight: f64, out: &mut LowRank<12>) {
         let (ends, coefficient) = match self {
             Self::Beam(beam) => return beam.couple(kinematics, out),
-            Self::Damper { ends, coefficient } => (ends, weight * coefficient),
+            Self::Damper {
+                ends, coefficient, ..
+            } => (ends, weight * coefficient),
         };
         let Stretched {
             n,
@@ -185,7 +208,11 @@ impl Tree {
                 Link::Damper { coefficient, .. } if !(coefficient >= 0.0 && coefficient.is_finite()) => {
                     return refuse(LinkFault::Coefficient);
                 }
-                Link::Damper { coefficient, .. } => BoundLink::Damper { ends, coefficient },
+                Link::Damper { coefficient, between } => BoundLink::Damper {
+                    between,
+                    ends,
+                    coefficient,
+                },
                 Link::Beam(beam) => {
                     let stiffness = [beam.tension, beam.bending[0], beam.bending[1], beam.torsion];
                     if !stiffness.iter().all(|k| *k >= 0.0 && k.is_finite()) {

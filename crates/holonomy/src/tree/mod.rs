@@ -30,6 +30,7 @@ mod redundant;
 mod scene;
 mod settle;
 mod skeleton;
+mod sources;
 mod spline;
 mod support;
 mod system;
@@ -59,6 +60,7 @@ pub(crate) use links::Curvatures;
 pub(crate) use mass::Mass;
 pub(crate) use min_norm::MinNorm;
 pub(crate) use skeleton::Node;
+pub(crate) use sources::DrivenJoint;
 
 use crate::{
     Vec3,
@@ -172,6 +174,7 @@ impl Tree {
         self.momentum(t, &q, v, &mut p, &mut self.scratch());
         let mut state = State::new(t, q, p);
         state.lambda = vec![0.0; self.constraint_rows];
+        state.work = vec![0.0; self.layout.conserved.sources.len()];
         state
     }
 

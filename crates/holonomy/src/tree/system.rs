@@ -20,6 +20,7 @@ struct TreeWorkspace {
     lambda: Vec<f64>,
     column: Vec<f64>,
     columns: Vec<f64>,
+    powers: Vec<f64>,
 }
 
 impl TreeWorkspace {
@@ -182,6 +183,20 @@ impl System for Tree {
         work.set_moving(self, v);
         self.coordinate_rates(q, v, &work.dynamics.driven, dq);
         work.accelerate(self, t, v, dv);
+    }
+
+    fn powers(&self, t: f64, _: &[f64], v: &[f64], dv: &[f64], out: &mut [f64], scratch: &mut Scratch) {
+        let work = workspace::<TreeWorkspace>(scratch);
+        let TreeWorkspace {
+            dynamics,
+            q,
+            rows,
+            lambda,
+            powers,
+            ..
+        } = work;
+        self.source_powers(t, (q, v, dv), dynamics, (rows, lambda), powers);
+        out.copy_from_slice(powers);
     }
 
     fn project(&self, q: &mut [f64], _: &mut [f64]) {

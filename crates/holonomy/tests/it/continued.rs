@@ -12,8 +12,15 @@ use std::{ops::ControlFlow, path::Path};
 
 /// All bits of a state.
 fn bits(state: &State) -> Vec<u64> {
-    let State { t, q, p, lambda, .. } = state;
-    let numbers = [std::slice::from_ref(t), q, p, lambda, state.carry.numbers()];
+    let State {
+        t,
+        q,
+        p,
+        lambda,
+        work,
+        carry,
+    } = state;
+    let numbers = [std::slice::from_ref(t), q, p, lambda, work, carry.numbers()];
     let mut bits: Vec<u64> = numbers.concat().into_iter().map(f64::to_bits).collect();
     bits.extend(numbers.map(|part| part.len() as u64));
     bits
@@ -234,7 +241,7 @@ fn a_checkpoint_is_read_back_as_it_was_and_no_flipped_byte_passes() {
             let refused = Checkpoint::from_bytes(&flipped).unwrap_err();
             let expected = match place {
                 0..8 => matches!(refused, CheckpointError::NotACheckpoint),
-                8..12 => matches!(refused, CheckpointError::Version { known: 1, .. }),
+                8..12 => matches!(refused, CheckpointError::Version { known: 2, .. }),
                 12..20 => matches!(refused, CheckpointError::Length { .. }),
                 _ => refused == CheckpointError::Damaged,
             };

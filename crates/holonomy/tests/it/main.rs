@@ -12,6 +12,8 @@ mod common;
 mod advance;
 /// Does a step allocate?
 mod allocation;
+/// Does what changes the energy do as much work as the energy changes by?
+mod balance;
 /// Do the first steps agree with the verified reading of the documents?
 mod checkpoints;
 mod continued;

@@ -42,7 +42,7 @@ pub(super) struct Balance {
     extents: Vec<f64>,
     /// Rates of driven joints over the step.
     driven: Vec<f64>,
-    middle: Vec<f64>,
+    pub(super) middle: Vec<f64>,
     /// Weight of forces that have no potential: 1, or 2 if all of them act at the start.
     pub(super) forcing: f64,
 }

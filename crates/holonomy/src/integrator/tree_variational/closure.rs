@@ -187,6 +187,17 @@ impl Closure {
         }
     }
 
+    /// The impulse by which constraints hold a driven joint, one of `motions`, at both ends of the step.
+    pub(super) fn held_by_drive(&self, motion: usize, motions: usize) -> f64 {
+        let at = |rows: &ConstraintRows, impulses: &[f64]| -> f64 {
+            let each = impulses.iter().enumerate();
+            each.filter(|(_, impulse)| **impulse != 0.0)
+                .map(|(k, impulse)| impulse * rows.driven[k * motions + motion])
+                .sum()
+        };
+        at(&self.start, &self.lambda) + at(&self.end, &self.mu)
+    }
+
     /// Takes back half of the last change of λ.
     pub(super) fn halve(&mut self) {
         for (lambda, change) in self.lambda.iter_mut().zip(&mut self.applied) {

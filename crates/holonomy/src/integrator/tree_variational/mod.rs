@@ -20,6 +20,7 @@
 mod balance;
 mod closure;
 mod column;
+mod delivered;
 mod jacobian;
 mod newton;
 mod past;
@@ -28,11 +29,12 @@ mod written;
 
 use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
-    system::{State, Undefined},
+    system::{State, System, Undefined},
     tree::{ConstraintRows, Mass, Tree, close},
 };
 use balance::Balance;
 use closure::Closure;
+use delivered::Delivered;
 use jacobian::StepJacobian;
 use newton::Solved;
 use past::PastUnknowns;
@@ -45,6 +47,7 @@ pub struct TreeVariational {
     balance: Balance,
     jacobian: StepJacobian,
     closure: Closure,
+    delivered: Delivered,
     /// The last correction of the velocities.
     applied: Vec<f64>,
     mass: Mass,
@@ -112,6 +115,7 @@ impl TreeVariational {
         let zeros = vec![0.0; worth.len()];
         let mass = Mass::new(&tree);
         let closure = Closure::new(&tree);
+        let delivered = Delivered::new(&tree, tree.layout().conserved.sources.len());
         let past = PastUnknowns::new(tree.coordinates(), tree.velocities(), tree.constraints());
         Self {
             jacobian: StepJacobian::new(&tree),
@@ -119,6 +123,7 @@ impl TreeVariational {
             options,
             balance: Balance::default(),
             closure,
+            delivered,
             applied: zeros.clone(),
             mass,
             worth,
@@ -256,6 +261,10 @@ impl Integrator for TreeVariational {
                 .map_err(|fault| self.diagnosed(state, fault))?,
         };
         let constrained = self.tree.constraints() > 0;
+        let measured = !self.delivered.is_none();
+        if measured {
+            self.delivered.middle(&self.tree, &self.balance, state.t);
+        }
         self.balance.end_momentum(&self.tree, &mut self.next_p);
         if constrained && self.options.forcing == Forcing::Symmetric {
             let end = (self.balance.end, &self.next_q[..]);
@@ -271,6 +280,14 @@ impl Integrator for TreeVariational {
                 cause: Cause::NotFinite,
                 body: self.body_of(j),
             });
+        }
+        if measured {
+            let end = (self.balance.end, &self.next_q[..], &self.next_p[..]);
+            if self.options.forcing == Forcing::OneSided {
+                self.delivered.take_back(&self.tree, &self.balance);
+            }
+            self.delivered.finish(&self.tree, state, end, &self.closure);
+            state.add_work(&self.delivered.done);
         }
         // Impulses at both ends; over the step they act as one force.
         state.lambda.clear();

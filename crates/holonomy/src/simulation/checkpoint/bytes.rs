@@ -79,9 +79,10 @@ impl Writer {
             q,
             p,
             lambda,
+            work,
             carry: Carry { tag, mark, numbers },
         } = state;
-        for list in [q, p, lambda] {
+        for list in [q, p, lambda, work] {
             self.list(list);
         }
         self.bytes.extend(tag.method);
@@ -210,10 +211,13 @@ impl<'b> Reader<'b> {
         })
     }
 
-    /// With time zero.
-    pub(super) fn state(&mut self) -> Option<State> {
+    /// With time zero; the first version knew no work.
+    pub(super) fn state(&mut self, version: u32) -> Option<State> {
         let mut state = State::new(0.0, self.list()?, self.list()?);
         state.lambda = self.list()?;
+        if version > 1 {
+            state.work = self.list()?;
+        }
         state.carry = Carry {
             tag: Tag::new(self.array()?, self.u32()?),
             mark: [self.u32()?, self.u32()?],
