@@ -60,7 +60,7 @@ impl Certificate {
         let scale = momentum_scale(&model.state, summary);
         let affine = of_affine_symmetry(model, &*system, summary, scale);
         for (momentum, affine) in summary.momentum.iter().zip(affine) {
-            let promised = affine && model.method.momentum.holds(&model.mechanism);
+            let promised = affine && model.promises().momentum.holds(&model.mechanism);
             let unit = match model.mechanism {
                 Mechanism::Spheres(_) => "kg m²/s",
                 // That of what a formula measures is not known, nor that of a momentum of its coordinates.
@@ -214,7 +214,7 @@ fn conserved_momentum(
 
 fn manifold(model: &Model, summary: &Summary) -> Option<Judgement> {
     let error = summary.manifold.as_ref()?.max_error;
-    let promised = model.method.on_manifold;
+    let promised = model.promises().on_manifold;
     let (verdict, reason) = match error {
         // A few units in the last place: three squares are added.
         e if e <= 1e-14 => (Verdict::Good, Reason::OnTheSphere),
@@ -237,7 +237,7 @@ fn manifold(model: &Model, summary: &Summary) -> Option<Judgement> {
 
 fn constraints(model: &Model, summary: &Summary) -> Option<Judgement> {
     let error = summary.constraints.as_ref()?.max_error;
-    let promised = model.method.bounded_energy;
+    let promised = model.promises().bounded_energy;
     let (verdict, reason) = match error {
         // The equations of a step are solved to 1e-12 and better, in metres and radians.
         e if e <= 1e-10 => (Verdict::Good, Reason::Satisfied),

@@ -105,7 +105,7 @@ fn form(
     if !canonical || model.state.p.len() > MOST_CANONICAL {
         return None;
     }
-    let promised = model.method.symplectic;
+    let promised = model.promises().symplectic;
     let mut defect = f64::NAN;
     for offset in OFFSETS {
         let found = symplecticity_defect_within(system, method, start, model.schedule.step, offset);
@@ -179,7 +179,7 @@ pub fn judge_order(declared: u32, measured: Option<f64>) -> (Verdict, Reason) {
 }
 
 fn order(model: &Model, method: &mut dyn Integrator) -> (Judgement, f64) {
-    let declared = model.method.order;
+    let declared = model.promises().order;
     let found = measured_order(model, method);
     let (verdict, reason) = judge_order(declared, found.map(|(_, order, _)| order));
     let measured = found.map(|(h, order, _)| MeasuredOrder {
@@ -197,7 +197,7 @@ fn order(model: &Model, method: &mut dyn Integrator) -> (Judgement, f64) {
 }
 
 fn reversal(model: &Model, start: &State, method: &mut dyn Integrator) -> Judgement {
-    let promised = model.method.symmetric;
+    let promised = model.promises().symmetric;
     let error = reversal_error(method, start, model.schedule.step).ok();
     let (verdict, reason) = match (promised, error) {
         (_, None) => (Verdict::Neutral, Reason::Unknown),

@@ -2,6 +2,8 @@
 mod beams;
 mod carry;
 mod corners;
+mod dropped;
+mod ends;
 mod families;
 mod link_models;
 mod links;

@@ -20,6 +20,7 @@
 mod balance;
 mod closure;
 mod column;
+mod continuation;
 mod jacobian;
 mod newton;
 mod past;
@@ -28,11 +29,13 @@ mod written;
 
 use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
+    math,
     system::{State, Undefined},
-    tree::{ConstraintRows, Mass, Tree, close},
+    tree::{Mass, Tree},
 };
 use balance::Balance;
 use closure::Closure;
+use continuation::PartialSolution;
 use jacobian::StepJacobian;
 use newton::Solved;
 use past::PastUnknowns;
@@ -61,6 +64,8 @@ pub struct TreeVariational {
     place: Vec<f64>,
     /// A state at which the Jacobian was made before.
     before: State,
+    /// The last two solutions of parts of a step.
+    partial: [PartialSolution; 2],
 }
 
 /// How a step is taken.
@@ -98,7 +103,8 @@ pub enum Rule {
 pub enum Forcing {
     /// Half at the start and half at the end of a step: second order.
     Symmetric,
-    /// All at the start, and multipliers too: first order, and what trep does.
+    /// All at the start: first order, and what trep does. Places and multipliers are trep's; momenta are those after
+    /// the constraints have acted at the end of a step, so that velocities keep them.
     OneSided,
 }
 
@@ -112,7 +118,7 @@ impl TreeVariational {
         let zeros = vec![0.0; worth.len()];
         let mass = Mass::new(&tree);
         let closure = Closure::new(&tree);
-        let past = PastUnknowns::new(tree.coordinates(), tree.velocities(), tree.constraints());
+        let past = PastUnknowns::new(&tree, options.forcing == Forcing::OneSided);
         Self {
             jacobian: StepJacobian::new(&tree),
             tree,
@@ -129,6 +135,7 @@ impl TreeVariational {
             past,
             place: Vec::new(),
             before: State::new(0.0, Vec::new(), Vec::new()),
+            partial: Default::default(),
         }
     }
 
@@ -179,21 +186,22 @@ impl TreeVariational {
         }
     }
 
-    /// A step fails because of its constraints if nothing meets them at its end.
+    /// A step fails because of its constraints if nothing meets them at its end, or they hold back nothing at its start.
     fn diagnosed(&self, state: &State, fault: Fault) -> Fault {
-        let (mut q, mut rows) = (state.q.clone(), ConstraintRows::default());
-        let free = vec![false; self.tree.velocities()];
-        let t = state.t + self.balance.h;
-        if self.tree.constraints() == 0 || close(&self.tree, t, &mut q, &free, &mut rows) {
-            return fault;
-        }
-        let each = rows.value.iter().map(|g| g.abs()).enumerate();
-        match each.max_by(|a, b| a.1.total_cmp(&b.1)) {
-            Some((equation, violation)) if violation.is_finite() => Fault {
+        let end = state.t + self.balance.h;
+        match self.tree.nearest_violation(&state.q, end) {
+            Some((equation, violation)) => Fault {
                 cause: Cause::Unmet { equation, violation },
                 body: None,
             },
-            _ => fault,
+            None if matches!(fault.cause, Cause::NotConverged { .. }) && self.closure.is_stretched() => {
+                let (equation, violation) = self.closure.worst();
+                Fault {
+                    cause: Cause::Stretched { equation, violation },
+                    body: None,
+                }
+            }
+            None => fault,
         }
     }
 
@@ -210,7 +218,7 @@ impl TreeVariational {
             return Ok(self.balance.relative_residual);
         }
         let violation = self.closure.evaluate(&self.tree, self.balance.end, &self.next_q);
-        Ok(self.balance.relative_residual.max(violation))
+        Ok(math::larger(self.balance.relative_residual, violation))
     }
 
     /// Refactorises the Jacobian of an earlier step, unless it is at hand. `false` where that fails.
@@ -251,13 +259,22 @@ impl Integrator for TreeVariational {
         let resumed = known.then(|| self.resume(state, h)).flatten();
         let solved = match resumed {
             Some(solved) => solved,
-            None => self
-                .start(state, h)
-                .map_err(|fault| self.diagnosed(state, fault))?,
+            None => match self.start(state, h) {
+                Ok(solved) => solved,
+                Err(fault) => {
+                    let fault = self.diagnosed(state, fault);
+                    // The backward difference is there as it was published.
+                    let hopeless = matches!(fault.cause, Cause::Unmet { .. } | Cause::Undefined(_));
+                    if hopeless || self.options.rule == Rule::Backward {
+                        return Err(fault);
+                    }
+                    self.continued(state, h, fault)?
+                }
+            },
         };
         let constrained = self.tree.constraints() > 0;
         self.balance.end_momentum(&self.tree, &mut self.next_p);
-        if constrained && self.options.forcing == Forcing::Symmetric {
+        if constrained {
             let end = (self.balance.end, &self.next_q[..]);
             let projected = self
                 .closure
@@ -272,12 +289,21 @@ impl Integrator for TreeVariational {
                 body: self.body_of(j),
             });
         }
-        // Impulses at both ends; over the step they act as one force.
+        if self.next_q.iter().any(bad) {
+            return Err(self.not_finite(None));
+        }
+        // Impulses at both ends act over the step as one force; trep's are those that meet at its start.
+        let others = match self.options.forcing {
+            Forcing::Symmetric => &self.closure.mu[..],
+            Forcing::OneSided if known => self.past.ended_with(state.carry.numbers()),
+            Forcing::OneSided => &[],
+        };
+        let others = others.iter().chain(std::iter::repeat(&0.0));
         state.lambda.clear();
-        let impulses = self.closure.lambda.iter().zip(&self.closure.mu);
+        let impulses = self.closure.lambda.iter().zip(others);
         state
             .lambda
-            .extend(impulses.map(|(start, end)| (start + end) / h));
+            .extend(impulses.map(|(start, other)| (start + other) / h));
         state.q.copy_from_slice(&self.next_q);
         state.p.copy_from_slice(&self.next_p);
         state.t += h;
@@ -285,7 +311,7 @@ impl Integrator for TreeVariational {
             state.carry_for(past::TAG),
             known,
             (h, solved),
-            (&self.balance.v, &self.closure.lambda),
+            (&self.balance.v, &self.closure.lambda, &self.closure.mu),
             &self.place,
         );
         Ok(StepInfo {
@@ -311,21 +337,24 @@ impl TreeVariational {
 
     /// Solves a step from the state alone.
     fn start(&mut self, state: &State, h: f64) -> Result<Solved, Fault> {
-        self.begin(state, h);
-        self.ended = None;
         let dynamics = &mut self.mass.dynamics;
         dynamics.kinematics.place(&self.tree, &state.q);
         let factored = dynamics.factorise(&self.tree);
         factored.map_err(|node| self.singular(node))?;
+        self.set_out(state, h);
+        self.solve(state, None)
+    }
+
+    /// The initial guess of a step from the state alone, in a tree placed and factorised there.
+    fn set_out(&mut self, state: &State, h: f64) {
+        self.begin(state, h);
+        self.ended = None;
         if self.tree.constraints() > 0 {
             // Half of the impulse of the constraints at each end.
-            let one_sided = self.options.forcing == Forcing::OneSided;
-            let impulse = if one_sided { h } else { 0.5 * h };
             let placed = Some(&self.mass.dynamics.kinematics);
-            self.closure.begin(&self.tree, state, placed, impulse);
+            self.closure.begin(&self.tree, state, placed, 0.5 * h);
         }
         self.balance.guess(&self.tree, state, &mut self.mass.dynamics);
-        self.solve(state, None)
     }
 
     /// Solves a step with what the one before it left; `None` where that does not do.
