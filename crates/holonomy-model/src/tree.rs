@@ -160,6 +160,7 @@ impl TreeDraft {
             parts
                 .joint_forces
                 .extend(placed.forces.into_iter().map(|force| (index, force)));
+            parts.limits.extend(placed.limits.map(|limits| (index, limits)));
             body_places.push((entry.name.clone(), entry.place));
             parts.as_given.extend(entry.as_given.then_some(index));
             parts.bodies.push(RigidBody {

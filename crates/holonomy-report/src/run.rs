@@ -1,5 +1,7 @@
 //! A run and what it leaves: how it is held, what is recorded of it, and its outcome.
-use crate::{certificate::Certificate, film::Clip, number::rough, series::Series, summary::Summary};
+use crate::{
+    certificate::Certificate, film::Clip, number::rough, series::Series, summary::Summary, warning::Watch,
+};
 use holonomy::{
     diagnostics::Record,
     simulation::{Observer, RunError, RunReport, Sample, Simulation},
@@ -48,6 +50,8 @@ pub struct Recording {
     pub series: Series,
     /// What moves, where a page will show it.
     pub clip: Option<Clip>,
+    /// What its author may not have meant.
+    pub watch: Watch,
 }
 
 impl Recording {
@@ -64,6 +68,7 @@ impl Observer for Recording {
     fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
         let _ = self.record.observe(sample);
         self.series.push(sample);
+        self.watch.push(sample);
         if let Some(clip) = &mut self.clip {
             clip.push(sample);
         }
@@ -102,9 +107,11 @@ pub fn conclude(
         record,
         series,
         mut clip,
+        watch,
     } = recording;
     let mut summary = Summary::new(name, model, &simulation, &record, &report, wall_seconds);
     summary.error = error;
+    summary.warnings = watch.warnings(simulation.system().layout());
     if let Some(clip) = &mut clip {
         let ended = match &summary.error {
             Some(error) => Some(format!("the run failed {error}")),
