@@ -5,7 +5,7 @@ use super::{
     Description, Place, Problems, Section, bodies, bodies::Bodies, potentials, potentials::Potentials,
 };
 use holonomy::{
-    spheres::{Spheres, SpheresParts},
+    spheres::{Spheres, SpheresParts, view},
     system::{Mechanism, State, System},
 };
 use std::sync::Arc;
@@ -89,6 +89,17 @@ impl SpheresDraft {
             Ok(state) => state,
             Err(error) => return problems.error(Place::model(), error.to_string()).none(),
         };
+        // What is finite in each part may still not be so together.
+        let momenta = view(&state.p).iter().zip(&bodies.angular_velocities);
+        let kinetic = 0.5 * momenta.map(|(p, omega)| p.dot(omega)).sum::<f64>();
+        if !kinetic.is_finite() || !state.is_finite() {
+            problems
+                .error(
+                    Place::model(),
+                    format!("the kinetic energy at the start is {kinetic}"),
+                )
+                .help("masses, lengths or angular velocities are too large, or too unlike each other");
+        }
         Some((Mechanism::Spheres(spheres), state))
     }
 }

@@ -1,5 +1,5 @@
 //! A cable of 200 segments, dropped from the shape of a V, as a tree and on spheres.
-use holonomy::{Vec3, simulation::Simulation, system::System};
+use holonomy::{Vec3, simulation::Simulation};
 use holonomy_model::{Model, Source, load};
 use std::fmt::Write;
 
