@@ -2,7 +2,6 @@
 mod beams;
 mod carry;
 mod corners;
-mod dropped;
 mod ends;
 mod families;
 mod link_models;

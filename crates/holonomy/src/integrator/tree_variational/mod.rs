@@ -20,7 +20,6 @@
 mod balance;
 mod closure;
 mod column;
-mod continuation;
 mod jacobian;
 mod newton;
 mod past;
@@ -35,7 +34,6 @@ use crate::{
 };
 use balance::Balance;
 use closure::Closure;
-use continuation::PartialSolution;
 use jacobian::StepJacobian;
 use newton::Solved;
 use past::PastUnknowns;
@@ -64,8 +62,6 @@ pub struct TreeVariational {
     place: Vec<f64>,
     /// A state at which the Jacobian was made before.
     before: State,
-    /// The last two solutions of parts of a step.
-    partial: [PartialSolution; 2],
 }
 
 /// How a step is taken.
@@ -135,7 +131,6 @@ impl TreeVariational {
             past,
             place: Vec::new(),
             before: State::new(0.0, Vec::new(), Vec::new()),
-            partial: Default::default(),
         }
     }
 
@@ -259,18 +254,9 @@ impl Integrator for TreeVariational {
         let resumed = known.then(|| self.resume(state, h)).flatten();
         let solved = match resumed {
             Some(solved) => solved,
-            None => match self.start(state, h) {
-                Ok(solved) => solved,
-                Err(fault) => {
-                    let fault = self.diagnosed(state, fault);
-                    // The backward difference is there as it was published.
-                    let hopeless = matches!(fault.cause, Cause::Unmet { .. } | Cause::Undefined(_));
-                    if hopeless || self.options.rule == Rule::Backward {
-                        return Err(fault);
-                    }
-                    self.continued(state, h, fault)?
-                }
-            },
+            None => self
+                .start(state, h)
+                .map_err(|fault| self.diagnosed(state, fault))?,
         };
         let constrained = self.tree.constraints() > 0;
         self.balance.end_momentum(&self.tree, &mut self.next_p);
@@ -337,24 +323,19 @@ impl TreeVariational {
 
     /// Solves a step from the state alone.
     fn start(&mut self, state: &State, h: f64) -> Result<Solved, Fault> {
+        self.begin(state, h);
+        self.ended = None;
         let dynamics = &mut self.mass.dynamics;
         dynamics.kinematics.place(&self.tree, &state.q);
         let factored = dynamics.factorise(&self.tree);
         factored.map_err(|node| self.singular(node))?;
-        self.set_out(state, h);
-        self.solve(state, None)
-    }
-
-    /// The initial guess of a step from the state alone, in a tree placed and factorised there.
-    fn set_out(&mut self, state: &State, h: f64) {
-        self.begin(state, h);
-        self.ended = None;
         if self.tree.constraints() > 0 {
             // Half of the impulse of the constraints at each end.
             let placed = Some(&self.mass.dynamics.kinematics);
             self.closure.begin(&self.tree, state, placed, 0.5 * h);
         }
         self.balance.guess(&self.tree, state, &mut self.mass.dynamics);
+        self.solve(state, None)
     }
 
     /// Solves a step with what the one before it left; `None` where that does not do.
