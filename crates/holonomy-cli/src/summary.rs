@@ -25,6 +25,7 @@ pub(crate) fn describe(model: &Model, summary: &Summary, folder: Option<&PathBuf
     }
     rows.conserved(summary);
     rows.constraints(summary);
+    rows.warnings(summary);
     rows.cost(summary);
     if let Some(folder) = folder {
         let words = format!("{}, begin with report.html", shown(folder));
@@ -64,6 +65,17 @@ fn answers(conclusion: &Conclusion) -> String {
 struct Rows(Vec<Vec<String>>);
 
 impl Rows {
+    /// What its author may not have meant.
+    fn warnings(&mut self, summary: &Summary) {
+        for (index, warning) in summary.warnings.iter().take(MOST).enumerate() {
+            let group = if index == 0 { "look at" } else { "" };
+            self.0.push(vec![format!("  {}", dim(group)), warning.describe()]);
+        }
+        if let Some(more) = summary.warnings.len().checked_sub(MOST).filter(|more| *more > 0) {
+            self.0.push(vec!["  ".to_owned(), format!("and {more} more")]);
+        }
+    }
+
     fn row(&mut self, group: &str, what: &str, value: String) {
         self.0
             .push(vec![format!("  {}", dim(group)), what.to_owned(), value]);

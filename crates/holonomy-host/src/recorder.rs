@@ -13,7 +13,9 @@ use crate::{
 };
 use holonomy::{
     geometry::EulerOrder,
-    simulation::{Observer, RunError, RunReport, Sample, Schedule, Simulation},
+    simulation::{
+        Checkpoint, Observer, RunError, RunFault, RunReport, Sample, SampleFault, Schedule, Simulation,
+    },
     system::{Measurement, Scratch, State, System},
 };
 use holonomy_model::Model;
@@ -44,6 +46,8 @@ pub(crate) struct Recorder<'w> {
     angles: Vec<f64>,
     /// The step of the last sample.
     seen: Option<u64>,
+    /// What ended the run, if a sample did. Nothing is recorded from there on.
+    over: Option<SampleFault>,
 }
 
 impl<'w> Recorder<'w> {
@@ -56,10 +60,17 @@ impl<'w> Recorder<'w> {
             attitude: model.attitude,
             angles: Vec::new(),
             seen: None,
+            over: None,
         }
     }
 
     fn take(&mut self, sample: &Sample, found: &Found) {
+        if self.over.is_none() {
+            self.over = sample.fault();
+        }
+        if self.over.is_some() {
+            return found.ended.store(true, Ordering::Relaxed);
+        }
         self.seen = Some(sample.step);
         let _ = self.recording.observe(sample);
         let error = self.recording.record.energy.max_error.to_bits();
@@ -88,7 +99,7 @@ impl<'w> Recorder<'w> {
         };
         if let Err(error) = trajectory.push(&row) {
             self.disk = Some(error);
-            found.broken.store(true, Ordering::Relaxed);
+            found.ended.store(true, Ordering::Relaxed);
         }
     }
 }
@@ -110,13 +121,17 @@ pub(crate) fn watched(
     let mut pilot = Pilot::new(simulation, schedule, &found, control);
     pilot.live = recorder.live;
     let large = simulation.state.q.len() + simulation.state.p.len() > BATCH;
-    let result = if large || thread::available_parallelism().is_ok_and(|threads| threads.get() == 1) {
+    let start = simulation.checkpoint();
+    let mut result = if large || thread::available_parallelism().is_ok_and(|threads| threads.get() == 1) {
         simulation
             .run(schedule, &mut [&mut Here(recorder, &found), &mut pilot])
             .map_err(Box::new)
     } else {
         beside(simulation, schedule, recorder, &mut pilot)
     };
+    if let Some(fault) = recorder.over {
+        result = Err(wind_back(simulation, &start, recorder.seen, fault));
+    }
     // The state where a run ended early is a sample too.
     let steps = simulation.steps();
     if recorder.seen != Some(steps) {
@@ -166,13 +181,40 @@ fn beside(
     })
 }
 
+/// Where a sample ended a run, steps went on before that was known: back to the start, and on to the last sample that is
+/// good, so that what is left does not depend on how far they came.
+fn wind_back(
+    simulation: &mut Simulation,
+    start: &Checkpoint,
+    seen: Option<u64>,
+    fault: SampleFault,
+) -> Box<RunError> {
+    let source = RunFault::Sample(fault);
+    let resumed = simulation.resume(start);
+    let first = simulation.steps();
+    let steps = seen.unwrap_or(first) - first;
+    let work = match (resumed, simulation.advance(steps)) {
+        (Ok(()), Ok(work)) => work,
+        // The same steps went well before.
+        (Ok(()), Err(error)) => return Box::new(error),
+        (Err(_), _) => unreachable!("a simulation resumes its own checkpoint"),
+    };
+    Box::new(RunError {
+        t: simulation.state.t,
+        step: simulation.steps() + 1,
+        message: fault.describe(simulation.system().layout()),
+        source,
+        work,
+    })
+}
+
 /// What the recording side lets the stepping side know.
 #[derive(Default)]
 struct Found {
     /// Bits of the largest |E − E₀| so far, J.
     energy_error: AtomicU64,
-    /// Whether the trajectory cannot be written.
-    broken: AtomicBool,
+    /// Whether the run is over: its trajectory cannot be written, or a sample ended it.
+    ended: AtomicBool,
 }
 
 /// Where states are measured.
@@ -326,7 +368,7 @@ impl Observer for Pilot<'_, '_> {
     }
 
     fn pulse(&mut self, step: u64) -> ControlFlow<()> {
-        let stop = self.control.stop.load(Ordering::Relaxed) || self.found.broken.load(Ordering::Relaxed);
+        let stop = self.control.stop.load(Ordering::Relaxed) || self.found.ended.load(Ordering::Relaxed);
         if stop {
             return ControlFlow::Break(());
         }
@@ -388,7 +430,9 @@ mod tests {
                 assert_eq!(seen.seen, Some(steps));
             }
             let texts = [&beside_it, &on_its_way].map(|seen| {
-                let Recording { record, series, clip } = &seen.recording;
+                let Recording {
+                    record, series, clip, ..
+                } = &seen.recording;
                 let film = film(clip).expect("a film");
                 format!("{record:?} {series:?} {film}")
             });

@@ -28,6 +28,7 @@ pub mod scenario;
 mod source;
 pub mod spec;
 mod spheres;
+mod start;
 mod tree;
 mod units;
 mod value;
@@ -134,16 +135,8 @@ impl Model {
 
     /// Every number of the model that can be turned, in the order in which they are read.
     pub fn knobs(&self) -> Vec<Knob> {
-        let problems = Problems::recording();
-        draft(&self.table, &problems);
         let mut known = std::collections::HashSet::new();
-        let numbers = problems
-            .into_readings()
-            .into_iter()
-            .filter_map(|reading| match reading {
-                Reading::Number(knob) => Some(knob),
-                Reading::Key(_) => None,
-            });
+        let numbers = numbers(&self.table).into_iter();
         numbers.filter(|knob| known.insert(knob.path.clone())).collect()
     }
 
@@ -158,6 +151,11 @@ impl Model {
     /// `[output]`, and `duration`, `steps` and `every` of `[run]`.
     pub fn fingerprint(&self) -> Fingerprint {
         fingerprint::fingerprint(&self.table)
+    }
+
+    /// The method with what it promises under its options.
+    pub fn promises(&self) -> Method {
+        self.method.promising(&self.options)
     }
 
     /// The method, made for the mechanism.
@@ -259,6 +257,19 @@ fn draft(table: &Table, problems: &Problems) -> Option<Understood> {
     })
 }
 
+/// Every number of a model, in the order in which they are read.
+fn numbers(table: &Table) -> Vec<Knob> {
+    let problems = Problems::recording();
+    draft(table, &problems);
+    let readings = problems.into_readings().into_iter();
+    readings
+        .filter_map(|reading| match reading {
+            Reading::Number(knob) => Some(knob),
+            Reading::Key(_) => None,
+        })
+        .collect()
+}
+
 fn read(table: &Table, problems: &Problems) -> Option<Model> {
     let Understood { title, drafted, run } = draft(table, problems)?;
     if problems.has_errors() {
@@ -272,8 +283,11 @@ fn read(table: &Table, problems: &Problems) -> Option<Model> {
     let (mechanism, state) = match drafted {
         Draft::Spheres(draft) => draft.build(problems)?,
         Draft::Lagrangian(draft) => draft.build(problems)?,
-        Draft::Tree(draft) => draft.build(problems)?,
+        Draft::Tree(draft) => draft.build(&run.schedule, problems)?,
     };
+    if !problems.has_errors() {
+        start::check(&mechanism, &state, table, problems);
+    }
     let made = match run.method.build_with(&mechanism, &run.options) {
         Ok(integrator) => Some(Made {
             method: run.method.name,

@@ -22,7 +22,7 @@ use crate::{
     summary::{FinalState, MomentumSummary, Summary},
     verdict::{
         Conclusion, Drift, Evidence, ForceRange, Judgement, Promise, Quantity, Reason, Subject, Verdict,
-        Watch,
+        WatchedSteps,
     },
 };
 use holonomy::{
@@ -40,7 +40,7 @@ pub struct Certificate {
     pub conclusion: Conclusion,
     /// What was watched.
     #[serde(default)]
-    pub watch: Watch,
+    pub watch: WatchedSteps,
     /// One by one.
     pub lines: Vec<Judgement>,
 }
@@ -113,7 +113,7 @@ impl Certificate {
         for (index, (momentum, affine)) in summary.momentum.iter().zip(affine).enumerate() {
             // What forces leave alone is not known of a formula.
             let affine = affine && !(index < own && summary.driven);
-            let promised = affine && model.method.momentum.holds(&model.mechanism);
+            let promised = affine && model.promises().momentum.holds(&model.mechanism);
             let unit = match model.mechanism {
                 Mechanism::Spheres(_) => "kg m²/s",
                 // That of what a formula measures is not known, nor that of a momentum of its coordinates.
@@ -331,7 +331,7 @@ fn conserved_momentum(
 
 fn manifold(model: &Model, summary: &Summary) -> Option<Judgement> {
     let error = summary.manifold.as_ref()?.max_error;
-    let promised = model.method.on_manifold;
+    let promised = model.promises().on_manifold;
     let (verdict, reason) = match error {
         // A few units in the last place: three squares are added.
         e if e <= 1e-14 => (Verdict::Good, Reason::OnTheSphere),
@@ -375,7 +375,7 @@ fn constraint_scale(model: &Model, system: &dyn System, review: &Review) -> f64 
 
 fn constraints(model: &Model, summary: &Summary, scale: f64) -> Option<Judgement> {
     let error = summary.constraints.as_ref()?.max_error;
-    let promised = model.method.bounded_energy;
+    let promised = model.promises().bounded_energy;
     let (verdict, reason) = match error / scale {
         // The equations of a step are solved to 1e-12 and better of that.
         e if e <= 1e-10 => (Verdict::Good, Reason::Satisfied),

@@ -178,7 +178,7 @@ pub fn converge(
     Ok(Convergence {
         scenario: scenario.to_owned(),
         method: model.method.name.to_owned(),
-        declared_order: model.method.order,
+        declared_order: model.promises().order,
         t_end: duration,
         reference,
         order: (fitted.len() > 1).then(|| observed_order(&fitted, &errors)),

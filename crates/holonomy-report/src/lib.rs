@@ -22,3 +22,4 @@ pub mod series;
 pub mod summary;
 pub mod verdict;
 pub mod warmth;
+pub mod warning;

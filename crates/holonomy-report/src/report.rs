@@ -7,6 +7,7 @@ use crate::{
     page::{Cell, Page},
     summary::Summary,
     verdict::Judgement,
+    warning::Warning,
 };
 use holonomy_model::{self as model, Source};
 use serde::Deserialize;
@@ -19,6 +20,8 @@ pub struct RunPage {
     step: f64,
     steps: u64,
     certificate: Certificate,
+    #[serde(default)]
+    warnings: Vec<Warning>,
     #[serde(skip)]
     title: String,
     /// The model as it was run, with the command in its first lines.
@@ -92,6 +95,7 @@ impl RunPage {
             step: summary.step,
             steps: summary.steps,
             certificate: summary.certificate.clone(),
+            warnings: summary.warnings.clone(),
             title: title.to_owned(),
             model: model.to_owned(),
         }
@@ -141,6 +145,9 @@ impl RunPage {
         }
         let rows: Vec<Vec<Cell>> = self.certificate.lines.iter().map(row).collect();
         page.table(&["what", "promised", "measured", "verdict"], &rows);
+        for warning in &self.warnings {
+            page.paragraph(&format!("Look at this: {}.", warning.describe()));
+        }
         page.paragraph(
             "Promises are those of the method, see `holonomy methods`. Form, order and reversal were measured by a few more \
              steps from the start of the run. A symplectic form that is preserved is why the energy of a long run does not \

@@ -5,6 +5,7 @@ use crate::{
     number::rough,
     series::Series,
     summary::Summary,
+    warning::WarningWatch,
 };
 use holonomy::{
     diagnostics::Record,
@@ -56,6 +57,8 @@ pub struct Recording {
     pub series: Series,
     /// What moves, where a page will show it.
     pub clip: Option<Clip>,
+    /// What its author may not have meant.
+    pub watch: WarningWatch,
 }
 
 impl Recording {
@@ -72,6 +75,7 @@ impl Observer for Recording {
     fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
         let _ = self.record.observe(sample);
         self.series.push(sample);
+        self.watch.push(sample);
         if let Some(clip) = &mut self.clip {
             clip.push(sample);
         }
@@ -123,9 +127,11 @@ pub fn conclude(
         record,
         series,
         mut clip,
+        watch,
     } = recording;
     let mut summary = Summary::new(name, model, &simulation, &record, &report, wall_seconds);
     summary.error = error;
+    summary.warnings = watch.warnings(simulation.system().layout());
     if let Some(clip) = &mut clip {
         let ended = match &summary.error {
             Some(error) => Some(format!("the run failed {error}")),

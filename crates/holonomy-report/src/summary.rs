@@ -1,5 +1,5 @@
 //! What a run was, in numbers.
-use crate::{certificate::Certificate, number};
+use crate::{certificate::Certificate, number, warning::Warning};
 use holonomy::{
     diagnostics::{BalanceRecord, Record},
     simulation::{RunReport, Simulation},
@@ -61,6 +61,9 @@ pub struct Summary {
     pub final_state: FinalState,
     /// What the method promises, what was measured, and whether they agree.
     pub certificate: Certificate,
+    /// What the run did that its author may not have meant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// Whether it was stopped before its end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
@@ -351,6 +354,7 @@ impl Summary {
                 velocity: (!on_spheres).then_some(measured.velocity),
             },
             certificate: Certificate::default(),
+            warnings: Vec::new(),
             stopped: report.stopped,
             error: None,
         }

@@ -8,7 +8,7 @@ mod conclusion;
 mod text;
 mod written;
 
-pub use accuracy::{Accuracy, Companion, Growth, PathError, Trial, Watch};
+pub use accuracy::{Accuracy, Companion, Growth, PathError, Trial, WatchedSteps};
 pub use conclusion::{Conclusion, Grounds};
 pub use text::Answer;
 pub use text::NOT_CONSERVED;

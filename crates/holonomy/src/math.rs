@@ -98,6 +98,13 @@ pub fn powf(base: f64, power: f64) -> f64 {
     libm::pow(base, power)
 }
 
+/// The larger of two numbers, and what is not a number if one of them is not: `f64::max` would lose it.
+#[inline]
+#[must_use]
+pub fn larger(a: f64, b: f64) -> f64 {
+    if b > a || b.is_nan() { b } else { a }
+}
+
 /// `base` to a whole power: products of repeated squares, and the reciprocal of these for a negative power.
 ///
 /// What the compiler makes of `f64::powi` is not specified.

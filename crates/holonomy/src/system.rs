@@ -4,6 +4,7 @@ mod digest;
 mod mechanism;
 mod errors;
 mod layout;
+mod measured;
 mod names;
 mod transfer;
 mod undefined;
@@ -12,7 +13,8 @@ pub use carry::{Carry, Tag};
 pub use digest::Digest;
 pub use errors::{NameError, Named, StateError};
 pub(crate) use errors::{check_names, check_names_in};
-pub use layout::{Base, Conserved, Drawing, Layout, MultiplierUnit, Words};
+pub use layout::{Base, Conserved, Drawing, Expected, Layout, MultiplierUnit, Words};
+pub use measured::Measured;
 pub use mechanism::{Family, Mechanism};
 pub use names::Names;
 pub use transfer::TransferError;
@@ -185,6 +187,12 @@ pub trait System: Send + Sync {
     /// What has no value at a point where [`System::rate`] is not finite, if it is known.
     fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
         let _ = (t, q, v, scratch);
+        None
+    }
+    /// A constraint that nothing near a measured state can meet, because what is driven contradicts it: which of the
+    /// equations, and its violation at the nearest place. A violation that a method drifted into is none.
+    fn unmet(&self, state: &State, measured: &Measurement) -> Option<(usize, f64)> {
+        let _ = (state, measured);
         None
     }
     /// Where potentials written by users report failures; a simulation looks there.

@@ -41,6 +41,12 @@ pub(super) fn explain(model: &Model, system: &Tree, measured: &Measurement, page
     page.line(kept.0, &kept.1);
     page.section("cost");
     page.line("of a step", &cost(system));
+    if is_one_long_cable(system) {
+        page.line(
+            "",
+            "it is one long cable: as a `[chain]` of point masses on spheres its steps cost a fraction, and may be longer",
+        );
+    }
 }
 
 fn bodies(model: &Model, system: &Tree, page: &mut Page) {
@@ -161,6 +167,21 @@ fn constraints(model: &Model, system: &Tree, measured: &Measurement, page: &mut 
 }
 
 /// How the cost of a step grows.
+/// Whether it is a single row of many hinges.
+fn is_one_long_cable(system: &Tree) -> bool {
+    let links = (0..system.len()).map(|body| system.describe(body));
+    let mut links = links.enumerate();
+    system.len() >= LONG
+        && links.all(|(k, body)| {
+            body.parent == k.checked_sub(1)
+                && !body.driven
+                && matches!(body.joint, JointShape::Revolute | JointShape::Universal)
+        })
+}
+
+/// Segments from which on a cable is long.
+const LONG: usize = 20;
+
 fn cost(system: &Tree) -> String {
     let (n, m) = (system.velocities(), system.constraints());
     match m {

@@ -42,6 +42,8 @@ pub(super) struct Joint<'a, 'i> {
     pub(super) axis: Vec3,
     pub(super) damping: f64,
     pub(super) friction: f64,
+    /// Least and largest position, where the joint has both.
+    pub(super) limits: Option<[f64; 2]>,
     pub(super) mimic: Option<Mimic<'a, 'i>>,
 }
 
@@ -323,6 +325,13 @@ fn read_joint<'a, 'i>(
             .none(),
         _ => Some(damping),
     });
+    let limit = child(node, "limit").filter(|_| matches!(kind, Some(Kind::Revolute | Kind::Prismatic)));
+    let bound = |attribute: &str| {
+        let text = limit?.attribute(attribute)?;
+        text.trim().parse::<f64>().ok().filter(|bound| bound.is_finite())
+    };
+    let limits = bound("lower").zip(bound("upper"));
+    let limits = limits.filter(|(lower, upper)| lower < upper);
     let mimic = child(node, "mimic").filter(|_| kind.is_some_and(Kind::is_scalar));
     Some((
         Joint {
@@ -334,6 +343,7 @@ fn read_joint<'a, 'i>(
             axis: axis?,
             damping: damping?,
             friction: friction?,
+            limits: limits.map(|(lower, upper)| [lower, upper]),
             mimic: None,
             name,
             span,

@@ -115,6 +115,10 @@ fn write_body(text: &mut String, body: &Body, robot: &Robot<'_, '_>, plan: &Impo
     let parent = body.parent.map(|parent| plan.bodies[parent].name.as_str());
     let joint = body.joint.map(|joint| &robot.joints[joint]);
     let placed = joint.map_or_else(String::new, placed);
+    let limits = joint.and_then(|joint| joint.limits);
+    let limits = limits.map_or_else(String::new, |[least, most]| {
+        format!(", limits = [{}, {}]", number(least), number(most))
+    });
     let axis = joint.map_or_else(Vec3::zeros, |joint| joint.axis);
     let kind = match joint {
         None => Kind::Floating,
@@ -128,8 +132,8 @@ fn write_body(text: &mut String, body: &Body, robot: &Robot<'_, '_>, plan: &Impo
     let about = |kind: &str, axis: &Vec3| format!("kind = \"{kind}\", axis = {}", vector(axis));
     let joint_text = match kind {
         Kind::Fixed => format!("kind = \"fixed\"{placed}"),
-        Kind::Revolute | Kind::Continuous => about("revolute", &axis) + &placed,
-        Kind::Prismatic => about("prismatic", &axis) + &placed,
+        Kind::Revolute | Kind::Continuous => about("revolute", &axis) + &placed + &limits,
+        Kind::Prismatic => about("prismatic", &axis) + &placed + &limits,
         Kind::Spherical => format!("kind = \"spherical\"{placed}"),
         Kind::Floating => format!("kind = \"free\"{placed}"),
         Kind::Planar => about("revolute", &axis),

@@ -3,7 +3,7 @@
 //! Every scenario is run by its own method with its own step and with others, for a few hundred steps: some are right and
 //! some are not. None may be called close that is not, and none off that is close; where the estimate is small it is
 //! right within a factor of two.
-use holonomy::{diagnostics::Parts, integrator::catalog, simulation::Simulation, system::Mechanism};
+use holonomy::{diagnostics::Parts, integrator::catalog, simulation::Simulation};
 use holonomy_model::{Model, Source, load, scenario};
 use holonomy_report::{
     run::run,

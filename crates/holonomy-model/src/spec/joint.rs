@@ -1,7 +1,7 @@
 //! Joints, rotations and motions of trees.
 use super::entry::{Entry, wrong};
 use super::key::Bound::{Finite, NotNegative};
-use super::quantity::{Formula, Quantity, Vector, vector};
+use super::quantity::{Formula, OneOrMore, Quantity, Vector, vector};
 use super::section::{choice, section};
 use super::{Key, Keys, Kind};
 use crate::units::Unit;
@@ -42,6 +42,9 @@ section! {
         axes: Vec<Vector>, optional Kind::Vectors(Unit::NONE);
         /// The way along a screw per angle, in m/rad.
         pitch: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
+        /// The least and largest position of a revolute, prismatic or screw joint. Nothing stops it there: a run says where it
+        /// went beyond.
+        limits: Option<OneOrMore<Quantity>>, optional Kind::Numbers(Unit::ANY, Finite);
     }
 }
 

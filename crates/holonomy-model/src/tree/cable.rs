@@ -310,6 +310,7 @@ impl CableText<'_> {
                         v: vec![0.0; q.len()],
                         q,
                         forces,
+                        limits: None,
                     }),
                     inertia,
                     as_given: false,

@@ -15,6 +15,8 @@ pub(super) struct Placed {
     pub(super) q: Vec<f64>,
     pub(super) v: Vec<f64>,
     pub(super) forces: Vec<JointForce>,
+    /// Least and largest position, where they are given.
+    pub(super) limits: Option<[f64; 2]>,
 }
 
 impl Placed {
@@ -78,6 +80,7 @@ pub(super) fn read<'a>(body: &Section<'a>, laws: &Laws<'a>) -> Option<Placed> {
         return None;
     };
     let joint = read_kind(&section, kind.value);
+    let limits = read_limits(&section, kind.value);
     section.finish();
     let scalar = matches!(kind.value, "revolute" | "prismatic" | "screw");
     if has_driven && !scalar {
@@ -113,7 +116,28 @@ pub(super) fn read<'a>(body: &Section<'a>, laws: &Laws<'a>) -> Option<Placed> {
         q,
         v,
         forces,
+        limits: limits?,
     })
+}
+
+/// `limits` of a joint with one coordinate, if there are any.
+fn read_limits(section: &Section<'_>, kind: &str) -> Option<Option<[f64; 2]>> {
+    if !matches!(kind, "revolute" | "prismatic" | "screw") {
+        section.refuse(&[("limits", "to a revolute, prismatic or screw joint")]);
+        return Some(None);
+    }
+    if !section.has("limits") {
+        return Some(None);
+    }
+    let given = section.optional("limits").vector_n(2, units(kind).0)?;
+    match given.value[..] {
+        [least, most] if least < most => Some(Some([least, most])),
+        _ => section
+            .problems()
+            .error(given.place, "`limits` are not a smaller and a larger position")
+            .help("write the smaller first: `limits = [-1, 1]`")
+            .none(),
+    }
 }
 
 fn read_kind(section: &Section<'_>, kind: &str) -> Option<Joint> {

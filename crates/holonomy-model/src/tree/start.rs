@@ -1,7 +1,8 @@
 //! Where a tree starts: with its constraints closed, and in equilibrium if that is wanted; what is said of it.
 use crate::{Place, Problems};
 use holonomy::{
-    math,
+    decimal, math,
+    simulation::Schedule,
     system::System,
     tree::{Dependence, Equilibrium, SettleError, Settling, Stability, Tree, assemble},
 };
@@ -118,6 +119,62 @@ pub(super) fn settle(
     }
 }
 
+/// Times at which constraints that are functions of time alone are looked at.
+const MOST_TIMES: u64 = 1000;
+/// The part of a step after which other constraints are looked at: so little that what is free follows.
+const SOON: f64 = 0.01;
+
+/// Refuses constraints that what is driven contradicts: at any time of the run, if nothing free moves their ends, and
+/// else soon after the start. Where that shows later in the motion, the run ends there.
+pub(super) fn check_drives(
+    tree: &Tree,
+    q: &[f64],
+    schedule: &Schedule,
+    places: &[(String, Place)],
+    problems: &Problems,
+) -> Option<()> {
+    if !tree.depends_on_time() || tree.constraints() == 0 {
+        return Some(());
+    }
+    let times = schedule.steps.min(MOST_TIMES);
+    let end = schedule.steps as f64 * schedule.step;
+    let all = (1..=times).map(|k| end * k as f64 / times as f64);
+    let found = tree.contradiction(q, all).or_else(|| {
+        // A mechanism that is singular at the start just does not know which way to go.
+        let singular = nearby(tree, q)
+            .is_some_and(|nearby| tree.dependences(0.0, q).len() > tree.dependences(0.0, &nearby).len());
+        tree.contradiction_near(q, SOON * schedule.step)
+            .filter(|_| !singular)
+    });
+    let Some(found) = found else {
+        return Some(());
+    };
+    let name = tree.constraint_name(found.equation).unwrap_or_default();
+    let place = places.iter().find(|(other, _)| other == name);
+    let place = place.map_or_else(Place::model, |(_, place)| place.clone());
+    let layout = tree.layout();
+    let bodies = found
+        .driven
+        .iter()
+        .filter_map(|body| layout.words.bodies.one(*body));
+    let bodies: Vec<String> = bodies.map(|name| format!("`{name}`")).collect();
+    let by = match &bodies[..] {
+        [] => "what is driven".to_owned(),
+        _ => format!("what drives {}", bodies.join(", ")),
+    };
+    let message = format!(
+        "constraint `{name}` is contradicted by {by}: at t = {} s it is violated by {}, and nothing free can make up for it",
+        decimal(found.t),
+        layout.violation(found.equation, found.violation)
+    );
+    problems
+        .error(place, message)
+        .help(
+            "leave the constraint out, drive what it holds along it, or let a joint between its ends go free",
+        )
+        .none()
+}
+
 /// Notes on constraints that follow from others, always or just at the start.
 pub(super) fn name_dependent(tree: &Tree, q: &[f64], places: &[(String, Place)], problems: &Problems) {
     let here = tree.dependences(0.0, q);
@@ -157,6 +214,16 @@ pub(super) fn name_dependent(tree: &Tree, q: &[f64], places: &[(String, Place)],
             listed.join(", ") + &more,
             if others.len() == 1 { "says" } else { "say" },
         );
+        // What only rounding could move is where it is by force.
+        if nearby.is_none() && others.is_empty() {
+            let message = format!(
+                "at the start, constraint `{own}` has an equation that holds back no motion: what it holds is stretched out, or folded"
+            );
+            problems
+                .note(place, message)
+                .help("make what is stretched out a little longer or shorter, or start a little aside");
+            continue;
+        }
         let message = match (always, others.is_empty()) {
             (true, true) => {
                 format!("constraint `{own}` has an equation that says nothing, or what its others say")

@@ -105,6 +105,6 @@ fn judged(model: &Model, summary: &Summary, lines: &[&Judgement]) -> (Verdict, G
 
 /// Whether a method promises nothing but its order.
 fn is_conventional(model: &Model) -> bool {
-    let method = model.method;
+    let method = model.promises();
     !(method.symplectic || method.bounded_energy || method.symmetric) && method.momentum == Guarantee::No
 }

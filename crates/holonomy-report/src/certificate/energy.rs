@@ -108,7 +108,7 @@ fn unmeasured(energy: &EnergySummary) -> Judgement {
 /// An energy that should be conserved.
 pub(super) fn conserved(model: &Model, summary: &Summary) -> Judgement {
     let energy = &summary.energy;
-    let bounded = model.method.bounded_energy;
+    let bounded = model.promises().bounded_energy;
     let rounding = LAST_PLACES * energy.initial.abs() + ROUNDING * energy.in_motion;
     let moves = energy.in_motion > rounding;
     let part = energy.max_abs_error / energy.in_motion;

@@ -11,7 +11,7 @@
 use super::{SEEN, trial::Tried};
 use crate::{
     summary::Summary,
-    verdict::{Accuracy, Companion, PathError, Quantity, Unmeasured, Watch},
+    verdict::{Accuracy, Companion, PathError, Quantity, Unmeasured, WatchedSteps},
 };
 use holonomy::{
     diagnostics::{Exponent, Parts, Record, Shadow},
@@ -67,7 +67,7 @@ pub(super) const LOST: f64 = 0.1;
 pub struct Review {
     /// What was seen at every step; `None` where none were taken again.
     pub(super) record: Option<Record>,
-    pub(super) watch: Watch,
+    pub(super) watch: WatchedSteps,
     /// The largest coordinate, and the range of each.
     pub(super) magnitude: f64,
     pub(super) ranges: Vec<f64>,
@@ -113,10 +113,10 @@ impl Review {
             _ if entries > LARGEST => 0,
             _ => effort.reach(summary.steps, entries),
         };
-        let watch = Watch {
+        let watch = WatchedSteps {
             recorded: model.schedule.every.max(1),
             all: model.schedule.every <= 1,
-            ..Watch::default()
+            ..WatchedSteps::default()
         };
         let why = match effort {
             Effort::None => Unmeasured::NotAsked,
@@ -163,7 +163,7 @@ impl Review {
         };
         Self {
             record: run.record,
-            watch: Watch {
+            watch: WatchedSteps {
                 all: watch.all || whole,
                 all_for: covered,
                 cost: work as f64 / summary.steps.max(1) as f64,
@@ -321,7 +321,7 @@ impl<'a> Walk<'a> {
         };
         let ratio = match adaptive {
             true => 100.0,
-            false => math::powi(2.0, model.method.order as i32),
+            false => math::powi(2.0, model.promises().order as i32),
         };
         let part = h / parts as f64;
         let mut state = model.state.clone();

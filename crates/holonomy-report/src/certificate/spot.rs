@@ -79,7 +79,7 @@ fn form(
     if !canonical || model.state.p.len() > MOST_CANONICAL {
         return None;
     }
-    let promised = model.method.symplectic;
+    let promised = model.promises().symplectic;
     let mut defect = f64::NAN;
     // Angles that count many turns are small things all the same.
     let tries = OFFSETS.map(|offset| (offset, unit)).into_iter();
@@ -155,7 +155,7 @@ pub fn judge_order(declared: u32, measured: Option<f64>) -> (Verdict, Reason) {
 }
 
 fn order(model: &Model, method: &mut dyn Integrator, unit: f64) -> Judgement {
-    let declared = model.method.order;
+    let declared = model.promises().order;
     let found = measured_order(model, method, unit);
     let (verdict, reason) = match found {
         // Errors as large as the motion have no order.
@@ -176,7 +176,7 @@ fn order(model: &Model, method: &mut dyn Integrator, unit: f64) -> Judgement {
 }
 
 fn reversal(model: &Model, start: &State, method: &mut dyn Integrator, unit: f64) -> Judgement {
-    let promised = model.method.symmetric;
+    let promised = model.promises().symmetric;
     let error = reversal_error(method, start, model.schedule.step, unit).ok();
     let (verdict, reason) = match (promised, error) {
         (_, None) => (Verdict::Neutral, Reason::Unknown),

@@ -82,7 +82,7 @@ pub struct Trial {
 
 /// At which steps a run was watched.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Watch {
+pub struct WatchedSteps {
     /// One in so many was recorded.
     pub recorded: u64,
     /// All were watched for so long from the start, when they were taken again.
@@ -94,7 +94,7 @@ pub struct Watch {
     pub cost: f64,
 }
 
-impl Default for Watch {
+impl Default for WatchedSteps {
     fn default() -> Self {
         Self {
             recorded: 1,

@@ -1,7 +1,7 @@
 //! The words of verdicts. Nobody reads them but people.
 use super::{
     Accuracy, Companion, Conclusion, Drift, DriftKind, Evidence, ForceRange, Grounds, Growth, Judgement,
-    PathError, Promise, Quantity, Reason, Subject, Trial, Unmeasured, Verdict, Watch,
+    PathError, Promise, Quantity, Reason, Subject, Trial, Unmeasured, Verdict, WatchedSteps,
 };
 use crate::number::{rough, uncertain};
 use holonomy::math;
@@ -410,7 +410,7 @@ impl fmt::Display for Trial {
     }
 }
 
-impl fmt::Display for Watch {
+impl fmt::Display for WatchedSteps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.all, self.all_for.value > 0.0) {
             (true, _) => f.write_str("Watched at every step")?,

@@ -2,7 +2,10 @@ use super::{
     BalanceRecord,
     drift::{Drift, DriftFit},
 };
-use crate::simulation::{Observer, Sample};
+use crate::{
+    math,
+    simulation::{Observer, Sample},
+};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 
@@ -77,10 +80,10 @@ impl Observer for Record {
         self.energy.last = total;
         let [least, most] = &mut self.energy.potential;
         *least = least.min(measured.energy.potential);
-        *most = most.max(measured.energy.potential);
+        *most = math::larger(*most, measured.energy.potential);
         self.energy.sum += error.abs();
         self.energy.mean_error = self.energy.sum / count;
-        self.energy.max_error = self.energy.max_error.max(error.abs());
+        self.energy.max_error = math::larger(self.energy.max_error, error.abs());
         // The difference, so that the sums do not lose it in a large E₀.
         self.energy.drift.push(sample.state.t, error);
         if let Some(balance) = &mut self.balance {
@@ -89,12 +92,12 @@ impl Observer for Record {
 
         self.manifold_sum += measured.manifold.mean;
         self.manifold_mean = self.manifold_sum / count;
-        self.manifold_max = self.manifold_max.max(measured.manifold.max);
+        self.manifold_max = math::larger(self.manifold_max, measured.manifold.max);
         for ((first, change), now) in self.momenta.iter_mut().zip(&measured.invariants) {
-            *change = change.max((now - *first).abs());
+            *change = math::larger(*change, (now - *first).abs());
         }
         if let Some(error) = measured.constraint {
-            self.constraint = Some(self.constraint.map_or(error, |worst| worst.max(error)));
+            self.constraint = Some(self.constraint.map_or(error, |worst| math::larger(worst, error)));
         }
         ControlFlow::Continue(())
     }

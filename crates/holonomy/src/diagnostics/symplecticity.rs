@@ -6,6 +6,7 @@
 //! J by central differences of order 6, so the defect of a symplectic map comes out near 1e-12.
 use crate::{
     integrator::{Fault, Integrator},
+    math,
     system::{State, System},
 };
 
@@ -79,7 +80,7 @@ pub fn symplecticity_defect_within(
     for i in 0..2 * half {
         for j in 0..i {
             let exact = if i == j + half { -1.0 } else { 0.0 };
-            defect = defect.max((form(&columns[i], &columns[j]) - exact).abs());
+            defect = math::larger(defect, (form(&columns[i], &columns[j]) - exact).abs());
         }
     }
     Ok(defect)

@@ -38,6 +38,10 @@ pub(super) fn substeps(order: u32) -> Option<&'static [f64]> {
 }
 
 impl Integrator for Composition {
+    fn goes_back(&self) -> bool {
+        self.substeps.iter().any(|gamma| *gamma < 0.0)
+    }
+
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let before = self.before.get_or_insert_with(|| state.clone());
         before.copy_from(state);

@@ -25,6 +25,7 @@
 use super::{Fault, Integrator, StepInfo};
 use crate::{
     lagrangian::{Lagrangian, LagrangianWorkspace},
+    math,
     solve::{Corrections, Lu, Stop},
     system::{State, Undefined},
 };
@@ -189,7 +190,7 @@ impl DiscreteLagrangian {
                 let along: f64 = row.iter().zip(&self.velocity).map(|(g, v)| g * v).sum();
                 let scale: f64 = row.iter().zip(&self.velocity).map(|(g, v)| (g * v).abs()).sum();
                 self.residual[n + k] = along + g.rate[k];
-                slip = slip.max((along + g.rate[k]).abs());
+                slip = math::larger(slip, (along + g.rate[k]).abs());
                 speed = speed.max(scale + g.rate[k].abs());
                 for i in 0..n {
                     a[i * size + n + k] = row[i];
@@ -307,5 +308,5 @@ impl Integrator for DiscreteLagrangian {
 }
 
 fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m, x| m.max(x.abs()))
+    values.iter().fold(0.0, |m, x| math::larger(m, x.abs()))
 }

@@ -69,6 +69,12 @@ pub trait Integrator: Send {
         }
     }
 
+    /// Whether it takes substeps back in time within a step, as orders above two do. What brakes drives there, and steps
+    /// that fail may be shorter than others that work.
+    fn goes_back(&self) -> bool {
+        false
+    }
+
     /// Like [`Integrator::attempt`], but finds out how large a step would have worked.
     fn step(&mut self, state: &mut State, h: f64) -> Result<StepInfo, StepError> {
         self.attempt(state, h).map_err(|fault| {
@@ -77,7 +83,11 @@ pub trait Integrator: Send {
                 trial.copy_from(state);
                 self.attempt(&mut trial, h).is_ok()
             });
-            StepError { fault, limit }
+            StepError {
+                fault,
+                limit,
+                goes_back: self.goes_back(),
+            }
         })
     }
 }
@@ -176,6 +186,14 @@ pub enum Cause {
         /// That violation, at the nearest place.
         violation: f64,
     },
+    /// A constraint holds back no motion where the step starts, though forces push it off: what it holds is stretched out
+    /// or folded, and the equations of the step have no solution.
+    Stretched {
+        /// Which of the equations of constraint has the largest violation.
+        equation: usize,
+        /// That violation, where the rest is solved.
+        violation: f64,
+    },
     /// The nonlinear equations were not solved.
     NotConverged {
         /// Iterations taken.
@@ -201,6 +219,9 @@ pub struct StepError {
     pub fault: Fault,
     /// The largest step that works from the same state, to about 1 %; `None` if none was found.
     pub limit: Option<f64>,
+    /// Whether the method takes substeps back in time, so that shorter steps may fail too: see
+    /// [`Integrator::goes_back`].
+    pub goes_back: bool,
 }
 
 impl StepError {
@@ -211,15 +232,16 @@ impl StepError {
         let what = match self.fault.cause {
             Cause::TooLarge => format!("the step is too large: {body} would turn by more than 90° in it"),
             Cause::HalfTurn => format!("the step is too large: {body} would make half a turn or more in it"),
-            Cause::Unmet { equation, violation } => {
-                let name = layout.multipliers.get(equation).map_or("", String::as_str);
-                let unit = layout.multiplier_units.get(equation).copied().unwrap_or_default();
-                let violation = format!("{violation:.1e} {}", unit.of_violation());
-                format!(
-                    "constraint `{name}` cannot be met at the end of the step, at the nearest place its violation is {}: change its length, what drives it, or what else holds its ends",
-                    violation.trim_end()
-                )
-            }
+            Cause::Unmet { equation, violation } => format!(
+                "{} cannot be met at the end of the step, at the nearest place its violation is {}: change its length, what drives it, or what else holds its ends",
+                layout.constraint(equation),
+                layout.violation(equation, violation)
+            ),
+            Cause::Stretched { equation, violation } => format!(
+                "{} cannot be kept in the step: what it holds is stretched out or folded where the step starts, so that it holds back no motion at first, and forces push it off by {}; make what is stretched out a little longer or shorter, or start a little aside",
+                layout.constraint(equation),
+                layout.violation(equation, violation)
+            ),
             Cause::NotConverged {
                 iterations,
                 correction,
@@ -232,10 +254,18 @@ impl StepError {
                 "the error tolerance cannot be met: {body} would need steps below {step:.1e} s; loosen rtol and atol"
             ),
         };
-        match self.limit {
-            Some(limit) => format!("{what}; the largest step that works here is about {limit:.3e} s"),
-            None => format!("{what}; no smaller step works here either"),
-        }
+        let limit = match self.limit {
+            Some(limit) => format!("the largest step that works here is about {limit:.3e} s"),
+            None => "no smaller step works here either".to_owned(),
+        };
+        // Forces that brake are what makes the difference.
+        let back = match self.goes_back && layout.conserved.driven {
+            true => {
+                "; this method reaches its order by substeps back in time, in which dampers drive: shorter steps may fail where longer ones work; take the method of order 2"
+            }
+            false => "",
+        };
+        format!("{what}; {limit}{back}")
     }
 }
 
@@ -307,7 +337,12 @@ mod tests {
                 violation: 0.25,
             };
             let fault = Fault { cause, body: None };
-            StepError { fault, limit: None }.describe(&layout)
+            StepError {
+                fault,
+                limit: None,
+                goes_back: false,
+            }
+            .describe(&layout)
         };
         assert!(said(0).contains("violation is 2.5e-1 m:"), "{}", said(0));
         assert!(said(1).contains("violation is 2.5e-1 rad:"), "{}", said(1));

@@ -1,6 +1,6 @@
 use super::{FrameFields, Lagrangian, LagrangianWorkspace};
 use crate::{
-    Vec3,
+    Vec3, math,
     scene::{Poses, Scene},
     solve::Lu,
     system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, Undefined, workspace},
@@ -52,7 +52,11 @@ impl System for Lagrangian {
             let found = self
                 .mechanics
                 .constraint(*t, q, &out.velocity, &mut work.constraint);
-            let largest = work.constraint.value.iter().fold(0.0_f64, |m, g| m.max(g.abs()));
+            let largest = work
+                .constraint
+                .value
+                .iter()
+                .fold(0.0, |m, g| math::larger(m, g.abs()));
             out.constraint = Some(if found.is_ok() { largest } else { f64::NAN });
             match self.accelerate(*t, q, &out.velocity, (&mut dq, &mut dv), work) {
                 Ok(()) => out.multipliers.extend_from_slice(&work.unknown[p.len()..]),

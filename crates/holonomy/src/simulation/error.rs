@@ -1,4 +1,4 @@
-use super::{Fingerprint, Label};
+use super::{Fingerprint, Label, observer::SampleFault};
 use crate::{
     decimal,
     integrator::{StepError, Work, catalog::Options},
@@ -6,7 +6,8 @@ use crate::{
     system::Layout,
 };
 
-/// A run that could not go on. The simulation's state is the last good one.
+/// A run that could not go on. The simulation's state is the last good one: that before a step that failed, or that of
+/// the sample before one that shows that the run is over.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("at step {step}, t = {} s: {message}", decimal(*t))]
 pub struct RunError {
@@ -31,6 +32,9 @@ pub enum RunFault {
     /// A potential written by a user failed.
     #[error(transparent)]
     Potential(#[from] PotentialFault),
+    /// What was recorded shows that the run is over.
+    #[error("{}", .0.describe(&Layout::default()))]
+    Sample(SampleFault),
 }
 
 impl RunFault {
@@ -38,7 +42,7 @@ impl RunFault {
     pub fn step(&self) -> Option<&StepError> {
         match self {
             Self::Step(error) => Some(error),
-            Self::Potential(_) => None,
+            Self::Potential(_) | Self::Sample(_) => None,
         }
     }
 
@@ -47,6 +51,7 @@ impl RunFault {
         match self {
             Self::Step(error) => error.describe(layout),
             Self::Potential(fault) => fault.to_string(),
+            Self::Sample(fault) => fault.describe(layout),
         }
     }
 }

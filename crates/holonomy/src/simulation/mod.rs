@@ -46,7 +46,7 @@ mod observer;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::{Part, ResumeError, RunError, RunFault};
 pub use label::{Fingerprint, Label, NotAFingerprint};
-pub use observer::{Observer, RunReport, Sample, Schedule};
+pub use observer::{Observer, RunReport, Sample, SampleFault, Schedule};
 
 use crate::{
     integrator::{Integrator, StepInfo, Work},
@@ -72,6 +72,8 @@ pub struct Simulation {
     faults: Vec<Arc<FaultSlot>>,
     /// The state before the last step, where potentials may fail.
     before: State,
+    /// The last sample that was measured, all of it finite, and its clock.
+    good: (State, Clock),
 }
 
 /// Steps between two calls of [`Observer::pulse`]: fewer where there is more to move.
@@ -90,6 +92,10 @@ impl Simulation {
             clock: Clock::new(state.t, step),
             work: Work::default(),
             before: State::new(state.t, Vec::new(), Vec::new()),
+            good: (
+                State::new(state.t, Vec::new(), Vec::new()),
+                Clock::new(state.t, step),
+            ),
             state,
         }
     }
@@ -216,8 +222,20 @@ impl Simulation {
                     state: &self.state,
                     measured: &measured,
                 };
+                if measures && let Some(fault) = sample.fault() {
+                    if work.steps > 0 {
+                        self.state.copy_from(&self.good.0);
+                        self.clock = self.good.1;
+                        work.steps = self.clock.count - origin;
+                    }
+                    return Err(RunFault::Sample(fault));
+                }
                 for observer in observers.iter_mut() {
                     stop |= observer.observe(&sample).is_break();
+                }
+                if measures {
+                    self.good.0.copy_from(&self.state);
+                    self.good.1 = self.clock;
                 }
             }
             if work.steps == pulse_at {

@@ -1,6 +1,7 @@
 use crate::{
+    decimal,
     integrator::Work,
-    system::{Measurement, State, System},
+    system::{Layout, Measured, Measurement, State, System},
 };
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -27,6 +28,74 @@ pub struct Sample<'a> {
     pub state: &'a State,
     /// What was measured on it; nothing if no observer of the run [asks for it](Observer::measures).
     pub measured: &'a Measurement,
+}
+
+impl Sample<'_> {
+    /// What ends a run here: a number that is not finite, or a constraint that cannot be met.
+    pub fn fault(&self) -> Option<SampleFault> {
+        let Self {
+            system,
+            state,
+            measured,
+            ..
+        } = self;
+        let t = state.t;
+        if let Some((number, value)) = measured.not_finite() {
+            return Some(SampleFault::NotFinite { number, value, t });
+        }
+        let (equation, violation) = system.unmet(state, measured)?;
+        Some(SampleFault::Unmet {
+            equation,
+            violation,
+            t,
+        })
+    }
+}
+
+/// What is wrong with a recorded state, all of whose coordinates and momenta are finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SampleFault {
+    /// A number that was measured is infinite or not a number.
+    NotFinite {
+        /// Which.
+        number: Measured,
+        /// What it is.
+        value: f64,
+        /// When, s.
+        t: f64,
+    },
+    /// A constraint is violated, and nothing nearby meets it: what is driven contradicts it.
+    Unmet {
+        /// Which of the equations of constraint has the largest violation.
+        equation: usize,
+        /// That violation, at the nearest place.
+        violation: f64,
+        /// When, s.
+        t: f64,
+    },
+}
+
+impl SampleFault {
+    /// A sentence for people, with names.
+    pub fn describe(&self, layout: &Layout) -> String {
+        match *self {
+            Self::NotFinite { number, value, t } => format!(
+                "{} is {value} at t = {} s, where the run was recorded next: the motion has become too large for numbers, or what is measured has no value there; take a smaller step, another method, or another start",
+                number.describe(layout),
+                decimal(t)
+            ),
+            Self::Unmet {
+                equation,
+                violation,
+                t,
+            } => format!(
+                "{} cannot be met at t = {} s, where the run was recorded next, however things move: at the nearest place its violation is {}; change its length, what drives it, or what else holds its ends",
+                layout.constraint(equation),
+                decimal(t),
+                layout.violation(equation, violation)
+            ),
+        }
+    }
 }
 
 /// Watches a run: records, streams, shows progress, or stops it.

@@ -1,5 +1,6 @@
 //! Newton's method for a few unknowns.
 use super::{Corrections, Lu, Stop, Unsolved};
+use crate::math;
 
 /// Work space of the method.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +46,7 @@ impl Newton {
             let (mut change, mut size) = (0.0_f64, 0.0_f64);
             for (x, correction) in x.iter_mut().zip(&self.correction) {
                 *x += correction;
-                change = change.max(correction.abs());
+                change = math::larger(change, correction.abs());
                 size = size.max(x.abs());
             }
             match corrections.is_last(change, Stop::quadratic(size)) {

@@ -3,6 +3,7 @@ use super::{Spheres, Workspace, view, view_mut};
 use crate::{
     Vec3,
     geometry::s2,
+    math,
     potential::FaultSlot,
     scene::{Poses, Scene},
     system::{Layout, ManifoldError, Measurement, Scratch, State, System, Undefined, workspace},
@@ -45,7 +46,7 @@ impl System for Spheres {
             .extend(self.axes.iter().map(|axis| momentum.dot(axis)));
         out.energy.potential = self.potential(q, workspace::<Workspace>(scratch));
         let errors = q.iter().map(|q| (1.0 - q.norm_squared()).abs());
-        let (sum, max) = errors.fold((0.0, 0.0_f64), |(sum, max), e| (sum + e, max.max(e)));
+        let (sum, max) = errors.fold((0.0, 0.0), |(sum, max), e| (sum + e, math::larger(max, e)));
         out.manifold = ManifoldError {
             mean: sum / self.len().max(1) as f64,
             max,

@@ -24,8 +24,21 @@ pub struct Layout {
     pub drawing: Drawing,
     /// For verdicts.
     pub conserved: Conserved,
+    /// For warnings.
+    pub expected: Expected,
     /// For messages.
     pub words: Words,
+}
+
+/// What a person expects of a motion although nothing in the equations makes it so.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expected {
+    /// Multipliers that pull, and do not push: those of strings, which would go slack.
+    pub pulling: Vec<usize>,
+    /// Multipliers that pull if they are those of strings, and may push if they are those of rods.
+    pub perhaps_pulling: Vec<usize>,
+    /// Coordinates with the least and largest value that a stop would leave them.
+    pub limits: Vec<(usize, [f64; 2])>,
 }
 
 /// The points that `System::sites` places, and the lines between them. A viewer finds more in the scene.
@@ -146,6 +159,19 @@ impl Layout {
     pub(crate) fn set_periodic(&mut self, coordinates: &[usize]) {
         let all = 0..self.coordinates.len();
         self.periodic = all.map(|i| coordinates.contains(&i)).collect();
+    }
+
+    /// What a message calls an equation of constraint.
+    pub fn constraint(&self, equation: usize) -> String {
+        let name = self.multipliers.get(equation).map_or("", String::as_str);
+        format!("constraint `{name}`")
+    }
+
+    /// The violation of an equation of constraint, with its unit.
+    pub fn violation(&self, equation: usize, violation: f64) -> String {
+        let unit = self.multiplier_units.get(equation).copied().unwrap_or_default();
+        let text = format!("{violation:.1e} {}", unit.of_violation());
+        text.trim_end().to_owned()
     }
 
     /// A configuration as it is reported: angles within ±π.

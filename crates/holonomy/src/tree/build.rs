@@ -113,6 +113,9 @@ pub struct TreeParts {
     pub wrenches: Vec<AppliedWrench>,
     /// Constraints, with names.
     pub constraints: Vec<(String, Constraint)>,
+    /// Bodies on joints with one coordinate, and the least and largest that it should be. Nothing stops the joint there: a
+    /// run can say that it went beyond.
+    pub limits: Vec<(usize, [f64; 2])>,
 }
 
 impl Tree {
@@ -197,6 +200,7 @@ impl Tree {
         tree.check_inertia()?;
         tree.conserved = invariants::find(&tree);
         tree.describe_laws();
+        tree.layout.expected = tree.expected(&parts.limits);
         Ok(tree)
     }
 

@@ -1,6 +1,11 @@
 //! What a tree is made of, for people.
 use super::{Constraint, JointKind, Tree};
-use crate::{Vec3, diagnostics::Part, scene::JointShape, system::MultiplierUnit};
+use crate::{
+    Vec3,
+    diagnostics::Part,
+    scene::JointShape,
+    system::{Expected, MultiplierUnit},
+};
 
 /// A body as it is joined.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +92,25 @@ impl Tree {
             units.extend((0..constraint.rows()).map(|_| unit));
         }
         units
+    }
+
+    /// What a person expects of a motion.
+    pub(super) fn expected(&self, limits: &[(usize, [f64; 2])]) -> Expected {
+        let mut out = Expected::default();
+        let mut row = 0;
+        for (_, constraint) in &self.constraints {
+            match constraint {
+                Constraint::Cable { .. } => out.pulling.push(row),
+                Constraint::Distance { .. } => out.perhaps_pulling.push(row),
+                _ => {}
+            }
+            row += constraint.rows();
+        }
+        let limits = limits.iter().filter(|(body, _)| *body < self.len());
+        out.limits = limits
+            .map(|(body, limits)| (self.offsets(*body).0, *limits))
+            .collect();
+        out
     }
 
     /// Why momenta are conserved, or why none is.

@@ -101,8 +101,8 @@ pub(crate) struct Effort {
 pub(crate) struct Loads {
     pub(crate) loads: Vec<Load>,
     pub(crate) efforts: Vec<Effort>,
-    points: Vec<Vec3>,
-    gradient: Vec<Vec3>,
+    pub(super) points: Vec<Vec3>,
+    pub(super) gradient: Vec<Vec3>,
 }
 
 impl Tree {

@@ -14,6 +14,7 @@ mod build;
 mod check;
 mod composite;
 mod constraint;
+mod contradiction;
 mod describe;
 mod dynamics;
 mod error;
@@ -38,6 +39,7 @@ mod system;
 pub use beam::Beam;
 pub use build::{RigidBody, Site, TreeParts};
 pub use constraint::{Constraint, Length};
+pub use contradiction::Contradiction;
 pub use describe::BodyDescription;
 pub use error::{ConstraintFault, ForceFault, LinkFault, TreeError, TreePart};
 pub use forces::{AppliedWrench, JointForce, Law, WrenchFrame};
@@ -48,7 +50,6 @@ pub use redundant::Dependence;
 pub use settle::{Equilibrium, Seek, SettleError, Settling, Stability};
 pub use spline::{Spline, SplineError};
 
-pub(crate) use assemble::close;
 pub use assemble::{Assembly, assemble};
 pub(crate) use composite::Composite;
 pub(crate) use constraint::{ConstraintRows, Moving};
@@ -243,8 +244,8 @@ impl Tree {
         if longest > 0.0 { longest } else { 1.0 }
     }
 
-    /// Whether joints or constraints depend on time.
-    pub(crate) fn depends_on_time(&self) -> bool {
+    /// Whether joints or lengths of constraints are driven.
+    pub fn depends_on_time(&self) -> bool {
         !self.motions.is_empty()
             || self
                 .constraints

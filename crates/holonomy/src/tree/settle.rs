@@ -11,12 +11,13 @@
 //! agree with what was foreseen. The eigenvalues of A along the constraints are the squares of the
 //! frequencies of small motions: all positive at a minimum of the energy. O(n³) for each step.
 mod local;
+mod sizes;
 
 use super::{
     ConstraintRows, Dynamics, JointKind, Loads, Tree,
     assemble::{close, displaced},
 };
-use crate::system::System;
+use crate::{math, system::System};
 use local::{Forces, Local, residual_of};
 use nalgebra::{Cholesky, DVector, SymmetricEigen};
 
@@ -54,7 +55,7 @@ pub struct Equilibrium {
     pub squares: Vec<f64>,
     /// What the squares say.
     pub stability: Stability,
-    /// The largest force that is not balanced, as a fraction of those that act on the same joint.
+    /// The largest force that is not balanced beyond rounding, as a fraction of those that act on the same joint.
     pub residual: f64,
     /// Steps taken.
     pub steps: usize,
@@ -341,15 +342,20 @@ impl<'a> SettleSearch<'a> {
     fn residual_fraction(&self, local: &Local, forces: &Forces) -> (f64, usize) {
         let n = self.still.len();
         let mut worst = (0.0, 0);
-        // Where nothing acts there is nothing but rounding of what acts elsewhere.
-        let floor = 1e-3 * forces.terms.amax();
-        for j in (0..n).filter(|j| !self.fixed[*j]) {
+        // As work along a displacement of one, so that forces and torques compare.
+        let mut terms: Vec<f64> = Vec::new();
+        for j in 0..n {
             let rows = forces.rows.jacobian.chunks_exact(n).zip(local.lambda.iter());
             let pulled: f64 = rows.map(|(row, lambda)| (row[j] * lambda).abs()).sum();
-            let terms = (forces.terms[j] + pulled).max(floor);
-            let fraction = match terms {
-                0.0 => 0.0,
-                terms => local.residual[j].abs() / terms,
+            terms.push(self.units[j] * (forces.terms[j] + pulled));
+        }
+        // Where nothing acts there is nothing but rounding of what acts elsewhere.
+        let floor = 1e-3 * terms.iter().copied().fold(0.0, math::larger);
+        for j in (0..n).filter(|j| !self.fixed[*j]) {
+            let left = self.units[j] * (local.residual[j].abs() - local.rounding[j]);
+            let fraction = match terms[j].max(floor) {
+                _ if left <= 0.0 => 0.0,
+                terms => left / terms,
             };
             if fraction > worst.0 {
                 worst = (fraction, j);

@@ -21,7 +21,7 @@ impl Tree {
     }
 
     /// The nodes that a constraint holds on to.
-    fn held_by(&self, constraint: &Constraint) -> Vec<usize> {
+    pub(super) fn held_by(&self, constraint: &Constraint) -> Vec<usize> {
         let at = |sites: &[usize]| sites.iter().filter_map(|site| self.sites[*site].node).collect();
         match constraint {
             Constraint::Coincidence { between, .. } | Constraint::Distance { between, .. } => at(between),

@@ -3,6 +3,7 @@ use super::{ConstraintRows, Dynamics, JointKind, MinNorm, Moving, Tree};
 use crate::{
     Vec3,
     geometry::{se3::Wrench, so3},
+    math,
     potential::FaultSlot,
     scene::{Poses, Scene},
     system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, Undefined, workspace},
@@ -134,7 +135,7 @@ impl System for Tree {
             let mut q = [0.0; 4];
             q.copy_from_slice(&state.q[node.q..node.q + 4]);
             let error = so3::length_defect(&q).abs();
-            out.manifold.max = out.manifold.max.max(error);
+            out.manifold.max = math::larger(out.manifold.max, error);
             out.manifold.mean += error;
             balls += 1;
         }
@@ -150,7 +151,7 @@ impl System for Tree {
                 accelerations: None,
             };
             self.constrain(&at, rows);
-            rows.value.iter().fold(0.0_f64, |m, g| m.max(g.abs()))
+            rows.value.iter().fold(0.0, |m, g| math::larger(m, g.abs()))
         });
         out.multipliers.clear();
         if out.constraint.is_some() {
@@ -282,6 +283,10 @@ impl System for Tree {
         let work = workspace::<TreeWorkspace>(scratch);
         work.place(self, t, q);
         self.undefined_in(&work.dynamics.kinematics)
+    }
+
+    fn unmet(&self, state: &State, measured: &Measurement) -> Option<(usize, f64)> {
+        self.unmet_constraint(state, measured)
     }
 
     fn scratch(&self) -> Scratch {

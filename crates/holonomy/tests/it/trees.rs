@@ -2,6 +2,7 @@
 mod beams;
 mod carry;
 mod corners;
+mod ends;
 mod families;
 mod link_models;
 mod links;

@@ -80,6 +80,22 @@ impl Method {
         (self.build)(mechanism, options)
     }
 
+    /// The same with what it promises under the given options: forces at one end of a step only make it a method of
+    /// first order that a step back does not undo, whose energy is not that of a nearby system, and which turns the whole.
+    pub fn promising(&self, options: &Options) -> Self {
+        let one_sided = options.one_sided && self.options.contains(&"forcing");
+        match one_sided {
+            true => Self {
+                order: 1,
+                symmetric: false,
+                bounded_energy: false,
+                momentum: Guarantee::No,
+                ..*self
+            },
+            false => *self,
+        }
+    }
+
     /// Whether it has structure of the motion itself: its symplectic form, or no direction of time. Others are
     /// conventional.
     pub fn is_geometric(&self) -> bool {

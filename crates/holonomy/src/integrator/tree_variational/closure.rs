@@ -11,9 +11,9 @@
 //! ```
 //! Halves of solutions cost no more than the bodies that carry what constraints hold on to. The small matrix may be
 //! singular: the multipliers are then the shortest that do.
-use super::balance::Balance;
+use super::{balance::Balance, newton::MET};
 use crate::{
-    Vec3,
+    Vec3, math,
     simd::with_width,
     system::State,
     tree::{ConstraintRows, Factors, JointKind, Kinematics, Mass, MinNorm, Moving, Tree},
@@ -85,6 +85,24 @@ impl Closure {
         self.mu.resize(m, 0.0);
     }
 
+    /// Whether an equation holds back no motion at the start, and is not met at the end.
+    pub(super) fn is_stretched(&self) -> bool {
+        let m = self.lambda.len();
+        let rows = self
+            .start
+            .jacobian
+            .chunks_exact((self.start.jacobian.len() / m.max(1)).max(1));
+        let parts = rows.zip(&self.end.value).zip(&self.end.scale);
+        let mut idle = parts.filter(|((row, _), _)| row.iter().all(|g| *g == 0.0));
+        m > 0 && idle.any(|((_, g), scale)| g.abs() > MET * scale)
+    }
+
+    /// The equation with the largest violation at the end.
+    pub(super) fn worst(&self) -> (usize, f64) {
+        let each = self.end.value.iter().map(|g| g.abs()).enumerate();
+        each.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
+    }
+
     /// `p − Gᵀλ`.
     pub(super) fn push(&self, p: &[f64], out: &mut [f64]) {
         out.copy_from_slice(p);
@@ -113,7 +131,7 @@ impl Closure {
         self.constrain_end(tree, t, next_q, false);
         let parts = self.end.value.iter().zip(&self.end.scale);
         self.violation = parts.fold(0.0, |m: f64, (g, scale)| {
-            m.max(if *g == 0.0 { 0.0 } else { g.abs() / scale })
+            math::larger(m, if *g == 0.0 { 0.0 } else { g.abs() / scale })
         });
         self.violation
     }

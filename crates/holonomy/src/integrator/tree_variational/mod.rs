@@ -29,8 +29,9 @@ mod written;
 
 use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
+    math,
     system::{State, System, Undefined},
-    tree::{ConstraintRows, Mass, Tree, close},
+    tree::{Mass, Tree},
 };
 use balance::Balance;
 use closure::Closure;
@@ -101,7 +102,8 @@ pub enum Rule {
 pub enum Forcing {
     /// Half at the start and half at the end of a step: second order.
     Symmetric,
-    /// All at the start, and multipliers too: first order, and what trep does.
+    /// All at the start: first order, and what trep does. Places and multipliers are trep's; momenta are those after
+    /// the constraints have acted at the end of a step, so that velocities keep them.
     OneSided,
 }
 
@@ -116,7 +118,7 @@ impl TreeVariational {
         let mass = Mass::new(&tree);
         let closure = Closure::new(&tree);
         let delivered = Delivered::new(&tree, tree.layout().conserved.sources.len());
-        let past = PastUnknowns::new(tree.coordinates(), tree.velocities(), tree.constraints());
+        let past = PastUnknowns::new(&tree, options.forcing == Forcing::OneSided);
         Self {
             jacobian: StepJacobian::new(&tree),
             tree,
@@ -184,21 +186,22 @@ impl TreeVariational {
         }
     }
 
-    /// A step fails because of its constraints if nothing meets them at its end.
+    /// A step fails because of its constraints if nothing meets them at its end, or they hold back nothing at its start.
     fn diagnosed(&self, state: &State, fault: Fault) -> Fault {
-        let (mut q, mut rows) = (state.q.clone(), ConstraintRows::default());
-        let free = vec![false; self.tree.velocities()];
-        let t = state.t + self.balance.h;
-        if self.tree.constraints() == 0 || close(&self.tree, t, &mut q, &free, &mut rows) {
-            return fault;
-        }
-        let each = rows.value.iter().map(|g| g.abs()).enumerate();
-        match each.max_by(|a, b| a.1.total_cmp(&b.1)) {
-            Some((equation, violation)) if violation.is_finite() => Fault {
+        let end = state.t + self.balance.h;
+        match self.tree.nearest_violation(&state.q, end) {
+            Some((equation, violation)) => Fault {
                 cause: Cause::Unmet { equation, violation },
                 body: None,
             },
-            _ => fault,
+            None if matches!(fault.cause, Cause::NotConverged { .. }) && self.closure.is_stretched() => {
+                let (equation, violation) = self.closure.worst();
+                Fault {
+                    cause: Cause::Stretched { equation, violation },
+                    body: None,
+                }
+            }
+            None => fault,
         }
     }
 
@@ -215,7 +218,7 @@ impl TreeVariational {
             return Ok(self.balance.relative_residual);
         }
         let violation = self.closure.evaluate(&self.tree, self.balance.end, &self.next_q);
-        Ok(self.balance.relative_residual.max(violation))
+        Ok(math::larger(self.balance.relative_residual, violation))
     }
 
     /// Refactorises the Jacobian of an earlier step, unless it is at hand. `false` where that fails.
@@ -266,7 +269,7 @@ impl Integrator for TreeVariational {
             self.delivered.middle(&self.tree, &self.balance, state.t);
         }
         self.balance.end_momentum(&self.tree, &mut self.next_p);
-        if constrained && self.options.forcing == Forcing::Symmetric {
+        if constrained {
             let end = (self.balance.end, &self.next_q[..]);
             let projected = self
                 .closure
@@ -281,6 +284,9 @@ impl Integrator for TreeVariational {
                 body: self.body_of(j),
             });
         }
+        if self.next_q.iter().any(bad) {
+            return Err(self.not_finite(None));
+        }
         if measured {
             let end = (self.balance.end, &self.next_q[..], &self.next_p[..]);
             if self.options.forcing == Forcing::OneSided {
@@ -289,12 +295,18 @@ impl Integrator for TreeVariational {
             self.delivered.finish(&self.tree, state, end, &self.closure);
             state.add_work(&self.delivered.done);
         }
-        // Impulses at both ends; over the step they act as one force.
+        // Impulses at both ends act over the step as one force; trep's are those that meet at its start.
+        let others = match self.options.forcing {
+            Forcing::Symmetric => &self.closure.mu[..],
+            Forcing::OneSided if known => self.past.ended_with(state.carry.numbers()),
+            Forcing::OneSided => &[],
+        };
+        let others = others.iter().chain(std::iter::repeat(&0.0));
         state.lambda.clear();
-        let impulses = self.closure.lambda.iter().zip(&self.closure.mu);
+        let impulses = self.closure.lambda.iter().zip(others);
         state
             .lambda
-            .extend(impulses.map(|(start, end)| (start + end) / h));
+            .extend(impulses.map(|(start, other)| (start + other) / h));
         state.q.copy_from_slice(&self.next_q);
         state.p.copy_from_slice(&self.next_p);
         state.t += h;
@@ -302,7 +314,7 @@ impl Integrator for TreeVariational {
             state.carry_for(past::TAG),
             known,
             (h, solved),
-            (&self.balance.v, &self.closure.lambda),
+            (&self.balance.v, &self.closure.lambda, &self.closure.mu),
             &self.place,
         );
         Ok(StepInfo {
@@ -336,10 +348,8 @@ impl TreeVariational {
         factored.map_err(|node| self.singular(node))?;
         if self.tree.constraints() > 0 {
             // Half of the impulse of the constraints at each end.
-            let one_sided = self.options.forcing == Forcing::OneSided;
-            let impulse = if one_sided { h } else { 0.5 * h };
             let placed = Some(&self.mass.dynamics.kinematics);
-            self.closure.begin(&self.tree, state, placed, impulse);
+            self.closure.begin(&self.tree, state, placed, 0.5 * h);
         }
         self.balance.guess(&self.tree, state, &mut self.mass.dynamics);
         self.solve(state, None)

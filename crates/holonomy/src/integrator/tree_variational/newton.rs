@@ -27,7 +27,7 @@ const CURVATURE: f64 = 10.0;
 /// The residual may be so many times the rounding of its terms, if no more than rounding was foreseen.
 const ROUNDED: f64 = 16.0;
 /// Constraints that are violated by more than this fraction of the coordinates are not met.
-const MET: f64 = 1e-13;
+pub(super) const MET: f64 = 1e-13;
 /// Motion in a step, in radians, below which corrections are not compared with it.
 const SMALL_MOTION: f64 = 1e-6;
 

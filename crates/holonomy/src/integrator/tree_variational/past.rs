@@ -5,13 +5,17 @@
 //! ∇x_k = x_k − x_{k−1},  ∇²x_k = ∇x_k − ∇x_{k−1},  …
 //! x_{k+1} ≈ x_k + ∇x_k + … + ∇ʲ⁻¹x_k            initial guess, of the order j whose last error |∇ʲx_k| is least
 //!
-//! carry = h, steps, age, σ | x, ∇x, … | t̂, q̂, p̂, v̂, λ̂
+//! carry = h, steps, age, σ | x, ∇x, … | t̂, q̂, p̂, v̂, λ̂ | μ
 //! ```
 //! The hats are where the Jacobian that the last step used was evaluated, `age` steps ago, so that
-//! a restart factorises the same again. A stale Jacobian contracts the residual at a rate that grows as σ age.
+//! a restart factorises the same again. μ, the impulses that ended the last step, is carried where those of both ends of
+//! a step are reported together at its start, as trep does. A stale Jacobian contracts the residual at a rate that grows as σ age.
 //! Another step size starts afresh.
 use super::newton::Solved;
-use crate::system::{State, Tag};
+use crate::{
+    system::{State, Tag},
+    tree::Tree,
+};
 
 /// Names what a tree carries.
 pub(super) const TAG: Tag = Tag::new(*b"tree", 1);
@@ -29,6 +33,8 @@ pub(super) struct PastUnknowns {
     coordinates: usize,
     velocities: usize,
     unknowns: usize,
+    /// Numbers of μ, or none.
+    impulses: usize,
 }
 
 const H: usize = 0;
@@ -38,11 +44,13 @@ const SIGMA: usize = 3;
 const HEAD: usize = 4;
 
 impl PastUnknowns {
-    pub(super) fn new(coordinates: usize, velocities: usize, constraints: usize) -> Self {
+    pub(super) fn new(tree: &Tree, with_impulses: bool) -> Self {
+        let (velocities, constraints) = (tree.velocities(), tree.constraints());
         Self {
-            coordinates,
+            coordinates: tree.coordinates(),
             velocities,
             unknowns: velocities + constraints,
+            impulses: if with_impulses { constraints } else { 0 },
         }
     }
 
@@ -50,8 +58,12 @@ impl PastUnknowns {
         HEAD + (ORDERS + 1) * self.unknowns
     }
 
-    fn len(&self) -> usize {
+    fn impulses(&self) -> usize {
         self.place() + 1 + self.coordinates + self.velocities + self.unknowns
+    }
+
+    fn len(&self) -> usize {
+        self.impulses() + self.impulses
     }
 
     /// Whether the state is where a step of the same size ended.
@@ -62,7 +74,12 @@ impl PastUnknowns {
 
     /// Where the last Jacobian was evaluated.
     pub(super) fn jacobian_at<'c>(&self, carry: &'c [f64]) -> &'c [f64] {
-        &carry[self.place()..]
+        &carry[self.place()..self.impulses()]
+    }
+
+    /// μ, where it is carried.
+    pub(super) fn ended_with<'c>(&self, carry: &'c [f64]) -> &'c [f64] {
+        &carry[self.impulses()..]
     }
 
     /// The contraction rate to expect of the stale Jacobian.
@@ -118,7 +135,7 @@ impl PastUnknowns {
         carry: &mut Vec<f64>,
         known: bool,
         (h, solved): (f64, Solved),
-        (v, lambda): (&[f64], &[f64]),
+        (v, lambda, mu): (&[f64], &[f64], &[f64]),
         place: &[f64],
     ) {
         if !known {
@@ -133,7 +150,7 @@ impl PastUnknowns {
             .map_or(FORGET * carry[SIGMA], |rate| rate / carry[AGE]);
         if solved.made > 0 {
             let at = self.place();
-            carry[at..].copy_from_slice(place);
+            carry[at..at + place.len()].copy_from_slice(place);
             carry[AGE] = 0.0;
         }
         carry[AGE] += 1.0;
@@ -145,6 +162,8 @@ impl PastUnknowns {
                 difference -= before;
             }
         }
+        let at = self.impulses();
+        carry[at..].copy_from_slice(&mu[..self.impulses]);
         carry[STEPS] = (carry[STEPS] + 1.0).min((ORDERS + 1) as f64);
     }
 }

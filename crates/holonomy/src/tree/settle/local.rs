@@ -13,6 +13,8 @@ use nalgebra::{Cholesky, DMatrix, DVector};
 
 /// Displacement for central differences: the third root of rounding, and smaller for the sake of stiff springs.
 const DIFFERENCE: f64 = 1e-5;
+/// Places are sums of a few terms, each rounded.
+const STIFF_ROUNDING: f64 = 16.0;
 /// Rows below this fraction of the longest are rounding.
 const ROUNDED_ROW: f64 = 1e-10;
 
@@ -37,56 +39,70 @@ pub(super) struct Local {
     pub(super) push: DVector<f64>,
     /// Size of what `push` is a sum of.
     pub(super) terms: f64,
+    /// The rounding of r where stiff parts are deformed by the rounding of their places.
+    pub(super) rounding: DVector<f64>,
     /// A, its symmetric part, and σ.
     pub(super) matrix: DMatrix<f64>,
     pub(super) symmetric: DMatrix<f64>,
 }
 
 impl SettleSearch<'_> {
-    /// F at rest and G.
+    /// F at rest and G, with what they are compared with.
     pub(super) fn forces(&mut self, q: &[f64]) -> Result<Forces, SettleError> {
+        let mut forces = self.bare_forces(q)?;
+        let (tree, frames) = (self.tree, &self.dynamics.kinematics.frames);
+        let mut sizes = tree.force_sizes(self.settling.t, &self.dynamics.kinematics, &mut self.loads);
+        for (i, node) in tree.nodes.iter().enumerate().rev() {
+            for k in 0..node.dofs {
+                let (screw, effort) = (frames[i].screw(node.kind, k), &self.loads.efforts[node.v + k]);
+                forces.terms[node.v + k] = linear(&screw).norm() * sizes[i].0
+                    + angular(&screw).norm() * sizes[i].1
+                    + effort.value.abs();
+            }
+            if let Some(parent) = node.parent {
+                let (force, moment) = sizes[i];
+                sizes[parent].0 += force;
+                sizes[parent].1 += moment + frames[i].offset.norm() * force;
+            }
+        }
+        Ok(forces)
+    }
+
+    /// F at rest and G alone.
+    fn bare_forces(&mut self, q: &[f64]) -> Result<Forces, SettleError> {
         let (tree, t) = (self.tree, self.settling.t);
         self.dynamics.kinematics.place(tree, q);
         tree.load(t, &self.dynamics.kinematics, &mut self.loads);
         tree.efforts(t, q, &self.still, 1.0, &mut self.loads);
         let frames = &self.dynamics.kinematics.frames;
         let mut flow: Vec<Wrench> = self.loads.loads.iter().map(|load| load.wrench).collect();
-        // A force through the joint has no moment, but one that is the difference of large ones.
-        let mut sizes: Vec<(f64, f64)> = (self.loads.loads.iter())
-            .map(|load| {
-                let moment = angular(&load.wrench).norm() + load.turning.norm();
-                (linear(&load.wrench).norm(), moment)
-            })
-            .collect();
         let n = tree.velocities;
-        let (mut value, mut terms) = (DVector::zeros(n), DVector::zeros(n));
+        let mut value = DVector::zeros(n);
         for (i, node) in tree.nodes.iter().enumerate().rev() {
             for k in 0..node.dofs {
                 let (screw, effort) = (frames[i].screw(node.kind, k), &self.loads.efforts[node.v + k]);
                 value[node.v + k] = screw.dot(&flow[i]) + effort.value;
-                terms[node.v + k] = linear(&screw).norm() * sizes[i].0
-                    + angular(&screw).norm() * sizes[i].1
-                    + effort.value.abs();
             }
             if let Some(parent) = node.parent {
                 let carried = wrench_from(&flow[i], &frames[i].offset);
                 flow[parent] += carried;
-                let (force, moment) = sizes[i];
-                sizes[parent].0 += force;
-                sizes[parent].1 += moment + frames[i].offset.norm() * force;
             }
         }
         let mut rows = ConstraintRows::default();
         evaluate(tree, t, q, &mut rows);
         match value.iter().chain(&rows.jacobian).all(|x| x.is_finite()) {
-            true => Ok(Forces { value, terms, rows }),
+            true => Ok(Forces {
+                terms: DVector::zeros(n),
+                value,
+                rows,
+            }),
             false => Err(SettleError::Undefined),
         }
     }
 
     /// r at a configuration, for given multipliers.
     fn residual(&mut self, q: &[f64], lambda: &DVector<f64>) -> Result<DVector<f64>, SettleError> {
-        let forces = self.forces(q)?;
+        let forces = self.bare_forces(q)?;
         Ok(residual_of(&forces, lambda))
     }
 
@@ -120,6 +136,8 @@ impl SettleSearch<'_> {
         let (normal, lambda) = self.multipliers(&inverse, forces);
         let residual = residual_of(forces, &lambda);
         let h = self.stiffness(&lambda)?;
+        let units = DVector::from_column_slice(&self.units);
+        let rounding = h.abs() * units * (STIFF_ROUNDING * f64::EPSILON);
         let project = |x: DVector<f64>| &x - &normal * normal.tr_mul(&x);
         let push = project(&inverse * &residual);
         let terms = (inverse.abs() * &forces.terms).norm();
@@ -141,6 +159,7 @@ impl SettleSearch<'_> {
             residual,
             push,
             terms,
+            rounding,
             matrix,
             symmetric,
         })
