@@ -15,6 +15,7 @@ const { directionOnSphere, nearest } = await load("src/scene/pick.ts");
 const { Film } = await load("src/player/film.ts");
 const format = await load("src/player/format.ts");
 const { PerspectiveCamera } = await load("three");
+const { floorTo125 } = await load("src/playground/number.ts");
 const { problemText } = await load("src/playground/problem.ts");
 
 const near = (found, expected, within = 1e-6) => found.forEach((x, k) => assert.ok(Math.abs(x - expected[k]) <= within, `${found} is not ${expected}`));
@@ -129,4 +130,8 @@ test("a problem is shown with its place underlined", () => {
   const shown = problemText({ severity: "error", message: "no", help: "yes", place }, "a = 1\nbc = def\n");
   assert.deepEqual(shown.split("\n"), ["error: no", " --> line 2, column 5", "  |", "2 | bc = def", "  |     ^^^", "  = help: yes"]);
   assert.equal(problemText({ severity: "note", message: "so", setting: "--set a=1" }, ""), "note: so\n--> --set a=1");
+});
+
+test("a speed that is possible is one of 1, 2, 5, and not more", () => {
+  for (const [value, expected] of [[0.33, 0.2], [0.108, 0.1], [0.99, 0.5], [6, 5], [0.02, 0.02]]) near([floorTo125(value)], [expected], 1e-12);
 });

@@ -2,7 +2,7 @@
 // first what was changed, then where the reader wants to be, then the motion.
 import { EngineStopped, type Advanced, type Engine, type Loaded, type Problem, type Sample, type Swarm } from "../engine/types";
 import { Events } from "./events";
-import { roundTo125 } from "./number";
+import { floorTo125, roundTo125, short } from "./number";
 import type { Setup, Side } from "./setup";
 import { Between, Track } from "./track";
 
@@ -188,12 +188,12 @@ export class Session {
     const before = this.slowed;
     const possible = WORK.most / least;
     // Not again and again between two values.
-    if (before !== undefined && possible > before / 2 && possible < 2 * before) return;
-    this.slowed = possible < naturalSpeed(this.model) ? roundTo125(possible) : undefined;
+    if (before !== undefined && possible > 0.8 * before && possible < 4 * before) return;
+    this.slowed = possible < naturalSpeed(this.model) ? floorTo125(possible) : undefined;
     if (this.slowed === before) return;
     this.events.emit("slowed", this.slowed);
     if (this.slowed === undefined || before !== undefined) return;
-    const text = `For 1/60 s of this motion the engine needs ${least.toFixed(0)} ms: it is shown at ${this.slowed}× real time.`;
+    const text = `For 1/60 s of this motion the engine needs ${least.toFixed(0)} ms: it is shown at ${short(this.slowed, 1)}× real time.`;
     this.events.emit("message", { text, tone: "neutral" });
   }
 
