@@ -4,10 +4,11 @@
 //
 // Without a WebAssembly file the playground is built with no engine in it, which is enough to work on its looks.
 import { build } from "esbuild";
+import { compress } from "lzma1";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = dirname(here);
@@ -58,18 +59,27 @@ async function player() {
   store(PLAYER, await bundle("src/player/main.ts"));
 }
 
-/** A page in one file: `<!-- worker -->`, `<!-- wasm -->` and `<!-- script -->` of its source are replaced. */
+/** A page in one file: `<!-- worker -->` and so on of its source are replaced. */
 async function playground() {
   const page = readFileSync(join(here, "src/playground/index.html"), "utf8");
   const script = await bundle("src/playground/main.ts");
   const worker = await bundle("src/engine/worker.ts");
-  const engine = wasm === undefined ? "" : gzipSync(readFileSync(wasm), { level: 9 }).toString("base64");
+  const early = await bundle("src/engine/early.ts");
+  const engine = wasm === undefined ? "" : packed(readFileSync(wasm));
   const parts = {
     worker: `<script type="text/plain" id="worker-source">${inline(worker)}</script>`,
     wasm: `<script type="text/plain" id="engine-wasm">${engine}</script>`,
+    early: `<script>${inline(early)}</script>`,
     script: `<script>${inline(script)}</script>`,
   };
-  store(PLAYGROUND, page.replace(/<!-- (worker|wasm|script) -->/g, (_, name) => parts[name]));
+  store(PLAYGROUND, page.replace(/<!-- (worker|wasm|early|script) -->/g, (_, name) => parts[name]));
+}
+
+/** The engine as `src/engine/worker.ts` unpacks it. */
+function packed(module) {
+  const bytes = compress(module, 9);
+  console.log(`the engine: ${kilo(module.length)}, ${kilo(brotliCompressSync(module).length)} brotli, ${kilo(bytes.length)} packed`);
+  return Buffer.from(bytes).toString("base64");
 }
 
 /** What ends a script element may not stand in it. In strings, patterns and templates these mean the same. */
@@ -81,7 +91,10 @@ function store(path, text) {
   mkdirSync(dirname(path), { recursive: true });
   const same = existsSync(path) && readFileSync(path, "utf8") === text;
   if (!same) writeFileSync(path, text);
-  const kilo = (bytes) => `${(bytes / 1000).toFixed(0)} kB`;
   const bytes = Buffer.byteLength(text);
   console.log(`${path.slice(root.length + 1)}: ${kilo(bytes)}, ${kilo(gzipSync(text, { level: 9 }).length)} gzip`);
+}
+
+function kilo(bytes) {
+  return `${(bytes / 1000).toFixed(0)} kB`;
 }

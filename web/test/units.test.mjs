@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { build } from "esbuild";
+import { compress } from "lzma1";
+import { unpack } from "../src/engine/lzma.js";
 
 async function load(entry) {
   const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, format: "esm", loader: { ".css": "text" } });
@@ -13,6 +15,8 @@ const { directionOnSphere, nearest } = await load("src/scene/pick.ts");
 const { Film } = await load("src/player/film.ts");
 const format = await load("src/player/format.ts");
 const { PerspectiveCamera } = await load("three");
+const { floorTo125 } = await load("src/playground/number.ts");
+const { problemText } = await load("src/playground/problem.ts");
 
 const near = (found, expected, within = 1e-6) => found.forEach((x, k) => assert.ok(Math.abs(x - expected[k]) <= within, `${found} is not ${expected}`));
 const apply = (m, [x, y, z]) => [0, 1, 2].map((c) => m[c] * x + m[4 + c] * y + m[8 + c] * z + m[12 + c]);
@@ -107,4 +111,27 @@ test("numbers are said plainly", () => {
   assert.equal(format.rate(5000), "5000 s of motion per second");
   assert.equal(format.metres(0.5), "0.5 m");
   assert.equal(format.metres(0.02), "20 mm");
+});
+
+test("what LZMA packed is unpacked to the same bytes", () => {
+  // Noise takes literals, repeated parts all kinds of matches, far and near, and a long run the longest.
+  let seed = 1;
+  const noise = () => (seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 24;
+  const random = Uint8Array.from({ length: 20_000 }, noise);
+  const words = new TextEncoder().encode(Array.from({ length: 3000 }, () => ["q", "momentum", "λ", "0.25", " = "][noise() % 5]).join(" "));
+  const mixed = Uint8Array.from([...random.subarray(0, 3000), ...words, ...random.subarray(1000, 3000), ...words.subarray(7), ...new Uint8Array(5000), ...random]);
+  for (const bytes of [Uint8Array.of(7), words, random, mixed]) {
+    assert.deepEqual(unpack(Uint8Array.from(compress(bytes, 9))), bytes);
+  }
+});
+
+test("a problem is shown with its place underlined", () => {
+  const place = { line: 2, column: 5, endLine: 2, endColumn: 8 };
+  const shown = problemText({ severity: "error", message: "no", help: "yes", place }, "a = 1\nbc = def\n");
+  assert.deepEqual(shown.split("\n"), ["error: no", " --> line 2, column 5", "  |", "2 | bc = def", "  |     ^^^", "  = help: yes"]);
+  assert.equal(problemText({ severity: "note", message: "so", setting: "--set a=1" }, ""), "note: so\n--> --set a=1");
+});
+
+test("a speed that is possible is one of 1, 2, 5, and not more", () => {
+  for (const [value, expected] of [[0.33, 0.2], [0.108, 0.1], [0.99, 0.5], [6, 5], [0.02, 0.02]]) near([floorTo125(value)], [expected], 1e-12);
 });

@@ -8,7 +8,7 @@ pub struct Scenario {
     pub name: &'static str,
     /// Its model file.
     pub model: &'static str,
-    /// What to see in it.
+    /// What to see in it; without the feature `documents` up to its first sentence.
     pub readme: &'static str,
 }
 

@@ -1,5 +1,5 @@
 //! Problems of models, with places as editors count them.
-use holonomy_model::{Path, Severity, Source, render};
+use holonomy_model::{Path, Severity, Source};
 use serde::Serialize;
 
 /// Something the author of a model should know.
@@ -21,8 +21,6 @@ pub struct Problem {
     /// The setting it comes from, if it does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub setting: Option<String>,
-    /// All of it as the command prints it.
-    pub text: String,
 }
 
 /// A range of a text. Lines and columns count from 1, columns in UTF-16 units.
@@ -42,11 +40,9 @@ pub struct Place {
 impl Problem {
     /// A sentence that is about nothing in particular.
     pub(crate) fn plain(message: impl Into<String>) -> Self {
-        let message = message.into();
         Self {
             severity: "error",
-            text: format!("error: {message}\n"),
-            message,
+            message: message.into(),
             help: None,
             path: None,
             place: None,
@@ -84,7 +80,6 @@ impl Problem {
                 .map(ToString::to_string),
             place: (of_model && !whole).then_some(place),
             setting: (!of_model).then(|| location.origin.to_owned()),
-            text: render(source, std::slice::from_ref(problem), false, 1),
         }
     }
 
@@ -108,7 +103,6 @@ mod tests {
         let problem = Problem::new(&source, &problems[0]);
         let place = problem.place.expect("a place");
         assert_eq!((place.line, place.column), (2, 10), "{problem:?}");
-        assert!(problem.text.starts_with("error: "), "{}", problem.text);
     }
 
     #[test]

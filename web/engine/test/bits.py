@@ -1,7 +1,7 @@
 """Hashes of all scenarios by all methods in Chromium, one a line: bits.py CHROMIUM FILE.wasm|PAGE.html STEPS WORK"""
 
 import base64
-import gzip
+import lzma
 import re
 import shutil
 import sys
@@ -29,7 +29,7 @@ def module(path: str) -> bytes:
     packed = re.search(rb'id="engine-wasm">([^<]*)<', data)
     if packed is None or not packed[1].strip():
         sys.exit(f"{path} holds no engine: build it with `cargo xtask web`")
-    return gzip.decompress(base64.b64decode(packed[1]))
+    return lzma.decompress(base64.b64decode(packed[1]), lzma.FORMAT_ALONE)
 
 
 def main() -> None:

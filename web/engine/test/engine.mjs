@@ -1,13 +1,13 @@
 // The engine's module for tests: from a `.wasm` file, or out of a built page.
 import { readFileSync } from "node:fs";
-import { gunzipSync } from "node:zlib";
+import { unpack } from "../../src/engine/lzma.js";
 
 export function moduleBytes(path) {
   const bytes = readFileSync(path);
   if (!path.endsWith(".html")) return bytes;
   const packed = /id="engine-wasm">([^<]*)</.exec(bytes.toString("utf8"))?.[1].trim();
   if (!packed) throw new Error(`${path} holds no engine: build it with \`cargo xtask web\``);
-  return gunzipSync(Buffer.from(packed, "base64"));
+  return unpack(Buffer.from(packed, "base64"));
 }
 
 /** As in `web/engine/src/calls.rs`. */

@@ -1,31 +1,16 @@
 // The page's side of the engine: calls become messages to a worker, answers become promises.
+import { begin, page, type Begun } from "./begin";
 import { type Advanced, type Engine, EngineStopped } from "./types";
-
-export interface EngineParts {
-  /** The WebAssembly module; it is kept, to start again. */
-  wasm: ArrayBuffer;
-  /** `worker.ts` as one classic script. */
-  worker: string;
-}
 
 interface Waiting { resolve(answer: unknown): void; reject(error: Error): void }
 
-/** Starts the engine that the page holds: its worker and, packed, its module (see `build.mjs`). */
-export async function createEngine(): Promise<Engine> {
-  const text = (id: string) => document.getElementById(id)?.textContent ?? "";
-  const packed = text("engine-wasm").trim();
-  if (packed === "") throw new Error("this page was built without the engine");
-  const letters = atob(packed);
-  const bytes = new Uint8Array(letters.length);
-  // A loop: `Uint8Array.from` takes ten times as long.
-  for (let k = 0; k < letters.length; k += 1) bytes[k] = letters.charCodeAt(k);
-  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return startEngine({ wasm: await new Response(unpacked).arrayBuffer(), worker: text("worker-source") });
+/** The engine that the page holds, if it does: `early.ts` has started it. */
+export function createEngine(): Engine | undefined {
+  return page.begun && engineOf(page.begun);
 }
 
-/** Starts the engine in a worker of its own. A module that cannot be started makes the first call fail. */
-export function startEngine(parts: EngineParts): Engine {
-  const address = URL.createObjectURL(new Blob([parts.worker], { type: "text/javascript" }));
+/** The engine in a worker of its own. A module that cannot be started makes the first call fail. */
+function engineOf({ worker: first, address, wasm }: Begun): Engine {
   const waiting = new Map<number, Waiting>();
   let last = 0;
   let worker: Worker;
@@ -35,10 +20,10 @@ export function startEngine(parts: EngineParts): Engine {
     worker.terminate();
     for (const { reject } of waiting.values()) reject(new EngineStopped(`the engine stopped: ${why}`));
     waiting.clear();
-    if (!closed) start();
+    if (!closed) start(begin(wasm, address));
   };
-  function start() {
-    worker = new Worker(address);
+  function start(begun: Worker) {
+    worker = begun;
     worker.onmessage = ({ data }: MessageEvent<{ id: number; answer?: unknown; stopped?: string; refused?: string }>) => {
       if (data.stopped !== undefined) return stop(data.stopped);
       if (data.refused !== undefined) waiting.get(data.id)?.reject(new Error(data.refused));
@@ -46,8 +31,6 @@ export function startEngine(parts: EngineParts): Engine {
       waiting.delete(data.id);
     };
     worker.onerror = (event) => stop(event.message);
-    // Rejected with all others where it fails.
-    post("start", parts.wasm.slice(0)).catch(() => {});
   }
   function post<T>(name: string, ...args: unknown[]): Promise<T> {
     last += 1;
@@ -57,7 +40,7 @@ export function startEngine(parts: EngineParts): Engine {
       worker.postMessage({ id, name, args });
     });
   }
-  start();
+  start(first);
 
   let advancing: Promise<unknown> = Promise.resolve();
   return {

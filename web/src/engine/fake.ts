@@ -84,7 +84,7 @@ export function fakeEngine(): Engine {
     load: async (text: string, settings: Setting[]) => {
       if (text.includes("wrong")) {
         const place = { line: 1, column: 1, endLine: 1, endColumn: 6 };
-        return { ok: false, problems: [{ severity: "error", message: "this is wrong", help: "make it right", place, text: "error: this is wrong" }] };
+        return { ok: false, problems: [{ severity: "error", message: "this is wrong", help: "make it right", place }] };
       }
       for (const { path, value: x } of settings) if (path in value) value[path as keyof typeof value] = Number(x);
       return { ok: true, model: loaded() };

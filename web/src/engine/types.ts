@@ -18,8 +18,6 @@ export interface Problem {
   place?: Place;
   /** The setting it comes from, as `--set body.upper.mass=-1`, if it does. */
   setting?: string;
-  /** All of it as the command prints it. */
-  text: string;
 }
 
 // ---- models --------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import { Decoration, type DecorationSet, drawSelection, EditorView, highlightAct
 import { tags } from "@lezer/highlight";
 import type { Problem } from "../engine/types";
 import { debounced, h } from "./dom";
+import { problemText } from "./problem";
 import type { Session } from "./session";
 
 const setProblems = StateEffect.define<Problem[]>();
@@ -115,6 +116,6 @@ export class Editor {
       this.view.dispatch({ selection: { anchor: Math.min(line.from + place.column - 1, line.to) }, scrollIntoView: true });
       this.view.focus();
     };
-    return h("button", { type: "button", class: `problem ${problem.severity}`, onclick: go }, h("pre", {}, problem.text.trimEnd()));
+    return h("button", { type: "button", class: `problem ${problem.severity}`, onclick: go }, h("pre", {}, problemText(problem, this.view.state.doc.toString())));
   }
 }

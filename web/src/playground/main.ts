@@ -26,9 +26,9 @@ import { Transport } from "./transport";
 
 document.head.append(h("style", {}, uplotStyle + style));
 const messages = new Messages();
-createEngine().then(build, (error: Error) => {
-  document.getElementById("app")?.replaceChildren(h("p", { class: "failed", role: "alert" }, `The engine did not start: ${error.message}`));
-});
+const engine = createEngine();
+if (engine) build(engine);
+else document.getElementById("app")?.replaceChildren(h("p", { class: "failed", role: "alert" }, "This page was built without the engine."));
 
 function build(engine: Engine): void {
   const listed = engine.scenarios();

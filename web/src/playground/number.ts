@@ -31,6 +31,12 @@ export function roundTo125(value: number): number {
   return power * (lead < Math.SQRT2 ? 1 : lead < Math.sqrt(10) ? 2 : lead < Math.sqrt(50) ? 5 : 10);
 }
 
+/** The greatest number of that sequence that is not more. */
+export function floorTo125(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * ([5, 2].find((lead) => lead * power <= value) ?? 1);
+}
+
 /** A unit as it is printed: `kg m²/s`. */
 export function unitText(unit: string): string {
   if (unit === "1") return "";

@@ -2,13 +2,15 @@
 // first what was changed, then where the reader wants to be, then the motion.
 import { EngineStopped, type Advanced, type Engine, type Loaded, type Problem, type Sample, type Swarm } from "../engine/types";
 import { Events } from "./events";
-import { roundTo125 } from "./number";
+import { floorTo125, roundTo125, short } from "./number";
 import type { Setup, Side } from "./setup";
 import { Between, Track } from "./track";
 
 export const SWARM = { count: 200, spread: 1e-6 };
 /** Time for the engine within a frame, ms; where frames are slow it is most of a frame. */
 const BUDGET = { least: 12, most: 100, part: 0.7 };
+/** The most work for a frame, ms, where the reader has not chosen the speed; and after how many pieces it is judged. */
+const WORK = { most: 4, pieces: 20 };
 
 export interface SessionEvents {
   /** A model was loaded and its runs opened. */
@@ -24,6 +26,8 @@ export interface SessionEvents {
   swarm: Swarm;
   setup: Setup;
   playing: boolean;
+  /** The motion was slowed to what the engine can do, or no longer is. */
+  slowed: number | undefined;
   /** A sentence for the reader. */
   message: { text: string; tone: "neutral" | "bad" };
 }
@@ -48,6 +52,9 @@ export class Session {
   spent = 0;
   /** The same for a sixtieth of a second of the model, ms. */
   realTime = 0;
+  /** The speed that the engine can do with little work, as far as it is less than the natural one. */
+  slowed: number | undefined;
+  private costs: number[] = [];
   private between: Between<Sample>[] = [];
   private wish: Wish | undefined;
   private goal: number | undefined;
@@ -62,7 +69,7 @@ export class Session {
   }
 
   get speed(): number {
-    return this.setup.speed ?? naturalSpeed(this.model);
+    return this.setup.speed ?? this.slowed ?? naturalSpeed(this.model);
   }
 
   /** The step of a run, which may be its own. */
@@ -164,11 +171,30 @@ export class Session {
     const newest = Math.max(...this.samples.map((sample) => sample.t));
     this.spent = spent;
     const way = Math.max(...samples.map((sample) => sample.t)) - newest;
-    if (way > 0) this.realTime = spent / way / 60;
+    if (way > 0) this.judge((this.realTime = spent / way / 60));
     if (this.wish) return;
     samples.forEach((sample, k) => this.between[k]?.push(sample));
     this.take(samples);
     if (this.setup.nudge) this.events.emit("swarm", await this.engine.swarmPoints());
+  }
+
+  /** Slows the motion where the engine cannot keep up with it. By the least of some costs: others are of other things. */
+  private judge(cost: number): void {
+    if (this.setup.speed !== undefined) return;
+    this.costs.push(cost);
+    if (this.costs.length < WORK.pieces) return;
+    const least = Math.min(...this.costs);
+    this.costs = [];
+    const before = this.slowed;
+    const possible = WORK.most / least;
+    // Not again and again between two values.
+    if (before !== undefined && possible > 0.8 * before && possible < 4 * before) return;
+    this.slowed = possible < naturalSpeed(this.model) ? floorTo125(possible) : undefined;
+    if (this.slowed === before) return;
+    this.events.emit("slowed", this.slowed);
+    if (this.slowed === undefined || before !== undefined) return;
+    const text = `For 1/60 s of this motion the engine needs ${least.toFixed(0)} ms: it is shown at ${short(this.slowed, 1)}× real time.`;
+    this.events.emit("message", { text, tone: "neutral" });
   }
 
   private take(samples: Sample[]): void {
@@ -200,6 +226,8 @@ export class Session {
     // Questions are sent when nothing else is at work.
     await Promise.resolve();
     this.events.emit("problems", loaded.model.notes);
+    if (this.model?.title !== loaded.model.title) this.slowed = undefined;
+    this.costs = [];
     this.model = loaded.model;
     if (text === this.setup.text) this.setup = { ...this.setup, sides, scenario: loaded.model.scenario };
     const fresh = !goOn || opened.restarted !== undefined || opened.samples.length !== this.tracks.length;

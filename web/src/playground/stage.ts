@@ -37,6 +37,8 @@ export class Stage {
   private reach = Infinity;
   private model: Loaded | undefined;
   private drag: Drag | undefined;
+  /** A press on what cannot be dragged, and why: told when the pointer moves, once. */
+  private refused: { from: [number, number]; why: string } | undefined;
   private wanted: Vec3 | undefined;
   private asking = false;
 
@@ -158,7 +160,10 @@ export class Stage {
     if (event.button !== 0 || !this.view || !model) return;
     const picked = this.view.pick(event.clientX, event.clientY);
     const own = picked && model.draggable.find(({ body, point }) => point === picked.point || body === model.bodies[picked.body ?? -1]);
-    if (!own) return;
+    if (!own) {
+      if (picked) this.refused = { from: [event.clientX, event.clientY], why: model.notDraggable ?? "This part cannot be dragged: move its sliders instead" };
+      return;
+    }
     this.drag = { view: picked.view, body: own, from: [event.clientX, event.clientY], begun: false, playing: this.session.playing };
     this.view.controlsEnabled = false;
   }
@@ -167,11 +172,15 @@ export class Stage {
     const { drag, view } = this;
     if (!view) return;
     if (!drag) {
+      if (this.refused && moved(event, this.refused.from)) {
+        this.tell(sentence(this.refused.why));
+        this.refused = undefined;
+      }
       if (event.pointerType === "mouse" && event.buttons === 0) this.hover(event);
       return;
     }
     event.preventDefault();
-    if (!drag.begun && Math.hypot(event.clientX - drag.from[0], event.clientY - drag.from[1]) < SLACK) return;
+    if (!drag.begun && !moved(event, drag.from)) return;
     drag.begun = true;
     this.session.play(false);
     const ray = view.ray(event.clientX, event.clientY, drag.view);
@@ -192,7 +201,7 @@ export class Stage {
       const answer = await this.session.engine.setDirection(drag.body.body, direction);
       if (answer.ok) this.session.change({ settings: withSettings(this.session.setup.settings, answer.settings) }, "restart");
       else {
-        this.tell(answer.reason);
+        this.tell(sentence(answer.reason));
         break;
       }
     }
@@ -200,6 +209,7 @@ export class Stage {
   }
 
   private release(): void {
+    this.refused = undefined;
     if (!this.drag) return;
     if (this.view) this.view.controlsEnabled = true;
     if (this.drag.begun && this.drag.playing) this.session.play(true);
@@ -211,4 +221,12 @@ export class Stage {
     const own = picked && this.model?.draggable.some(({ body, point }) => point === picked.point || body === this.model?.bodies[picked.body ?? -1]);
     this.host.style.cursor = own ? "grab" : "";
   }
+}
+
+function moved(event: PointerEvent, from: [number, number]): boolean {
+  return Math.hypot(event.clientX - from[0], event.clientY - from[1]) >= SLACK;
+}
+
+function sentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }

@@ -37,6 +37,7 @@ export class Transport {
     session.events.on("playing", (on) => setIcon(this.toggle, on ? "pause" : "play", on ? "Pause (space)" : "Play (space)"));
     session.events.on("setup", () => this.showSpeed());
     session.events.on("model", () => this.showSpeed());
+    session.events.on("slowed", () => this.showSpeed());
   }
 
   faster(factor: number): void {
@@ -61,6 +62,7 @@ export class Transport {
     this.speed.value = String(10 * Math.log10(speed));
     this.speed.style.setProperty("--part", `${(10 * Math.log10(speed) + 30) / 0.6}%`);
     this.speedText.textContent = `${short(speed, 2)}×`;
+    this.speedText.title = this.session.slowed === speed ? "Slower than real time, so that the engine can keep up" : "";
     this.speed.setAttribute("aria-valuetext", `${short(speed, 2)} times real time`);
   }
 }

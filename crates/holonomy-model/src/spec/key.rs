@@ -12,7 +12,7 @@ pub struct Key {
     pub kind: Kind,
     /// Whether it must be there.
     pub required: bool,
-    /// What it means, in a line or two.
+    /// What it means, in a line or two; empty without the feature `documents`.
     pub about: &'static str,
 }
 
@@ -77,7 +77,7 @@ pub enum Bound {
 /// The keys of a section, for each of its kinds if it has some.
 #[derive(Clone, Copy, Debug)]
 pub struct Keys {
-    /// What the section is, in a line or two.
+    /// What the section is, in a line or two; empty without the feature `documents`.
     pub about: &'static str,
     /// The kinds, with what tells them apart under the key `kind`; one with an empty name if there are none.
     pub kinds: &'static [(&'static str, &'static [Key])],

@@ -17,11 +17,11 @@ macro_rules! section {
                 name: section!(@name $field $($key)?),
                 kind: $kind,
                 required: section!(@need $need),
-                about: concat!($($doc),+),
+                about: section!(@about concat!($($doc),+)),
             }),*];
             /// It as a section of one kind.
             pub const SECTION: Keys = Keys {
-                about: concat!($($about),+),
+                about: section!(@about concat!($($about),+)),
                 kinds: &[("", Self::KEYS)],
             };
         }
@@ -54,6 +54,7 @@ macro_rules! section {
     (@name $field:ident $key:literal) => { $key };
     (@need required) => { true };
     (@need optional) => { false };
+    (@about $text:expr) => { if cfg!(feature = "documents") { $text } else { "" } };
 }
 
 /// Declares a section of several kinds, told apart by the key `kind`.
@@ -68,7 +69,7 @@ macro_rules! kinds {
         impl $name {
             /// The keys of each kind.
             pub const SECTION: Keys = Keys {
-                about: concat!($($about),+),
+                about: section!(@about concat!($($about),+)),
                 kinds: &[$(($kind, $type::KEYS)),+],
             };
         }

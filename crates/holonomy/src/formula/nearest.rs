@@ -5,12 +5,13 @@
 /// Letter case is ignored. Near is one slip (a wrong, missing, extra or swapped letter) per three letters, at most
 /// three; or else `word` begins exactly one of the candidates, or is the plural in `-ies` of one.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    among(word, &mut candidates.into_iter())
+}
+
+/// The same, compiled once for all sorts of candidates.
+fn among<'a>(word: &str, candidates: &mut dyn Iterator<Item = &'a str>) -> Option<&'a str> {
     let singular = word.strip_suffix("ies").map(|stem| format!("{stem}y"));
-    let word: Vec<char> = word
-        .chars()
-        .flat_map(char::to_lowercase)
-        .take(LONGEST + 1)
-        .collect();
+    let word = letters(word);
     if word.is_empty() || word.len() > LONGEST {
         return None;
     }
@@ -21,11 +22,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         if singular.as_deref() == Some(candidate) {
             return Some(candidate);
         }
-        let letters: Vec<char> = candidate
-            .chars()
-            .flat_map(char::to_lowercase)
-            .take(LONGEST + 1)
-            .collect();
+        let letters = letters(candidate);
         if word.len() >= 3 && letters.starts_with(&word) && !begun.contains(&candidate) {
             begun.push(candidate);
         }
@@ -46,6 +43,16 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 
 /// Words longer than this are not compared.
 const LONGEST: usize = 64;
+
+/// The letters of a word, small: Latin and Greek ones, which names are made of. The tables for all others are large.
+fn letters(word: &str) -> Vec<char> {
+    let small = |letter: char| match letter {
+        'Α'..='Ω' => char::from_u32(letter as u32 + 32).unwrap_or(letter),
+        letter => letter.to_ascii_lowercase(),
+    };
+    word.chars().map(small).take(LONGEST + 1).collect()
+}
+
 /// Edit distance with insertion, deletion, substitution and transposition of neighbours.
 fn slips(a: &[char], b: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
@@ -67,6 +74,21 @@ fn slips(a: &[char], b: &[char]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn greek_letters_have_two_sizes_too() {
+        assert_eq!(nearest("ΘΩΑ", ["λμν", "θωα"]), Some("θωα"));
+        // As the standard library has it, of which the tables are not taken along.
+        for letter in ('Α'..='Ω')
+            .chain('A'..='Z')
+            .filter(|letter| letter.is_alphabetic())
+        {
+            assert_eq!(
+                letters(&letter.to_string()),
+                letter.to_lowercase().collect::<Vec<_>>()
+            );
+        }
+    }
 
     #[test]
     fn nearest_finds_slips_of_the_pen() {

@@ -2,8 +2,8 @@
 //!
 //! One source is compiled for every [`Level`]: for eight numbers side by side, in one register or in more. The
 //! operations are + − × ÷ √, the lesser and the greater of two, each lane rounded as IEEE 754 says, and none are joined:
-//! a level changes the time a sum takes, never its bits. On other processors than x86-64 the compiler makes of the
-//! portable fallback, `Lanes`, what there is: NEON, or simd128 where a program for wasm is built with it.
+//! a level changes the time a sum takes, never its bits. In WebAssembly the level is that the module is
+//! built with: simd128, if it is. Elsewhere the compiler makes of the portable fallback, `Lanes`, what there is, as NEON.
 mod lanes;
 
 pub(crate) use lanes::{Lanes, with_width};
@@ -118,6 +118,9 @@ impl Level {
                 }
             }
         }
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        work.run::<wasm::Four>(());
+        #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
         work.run::<Lanes<LANES>>(());
     }
 }
@@ -146,7 +149,10 @@ impl Real for f64 {
 }
 
 /// Eight numbers in registers of one kind: how two registers are combined, one by one.
-#[cfg(target_arch = "x86_64")]
+#[cfg(any(
+    target_arch = "x86_64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+))]
 macro_rules! vector {
     (
         $(#[$attribute:meta])* $name:ident: $count:literal of $register:ty, $token:ty;
@@ -254,6 +260,9 @@ macro_rules! vector {
         }
     };
 }
+
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod wasm;
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {

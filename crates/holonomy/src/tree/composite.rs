@@ -22,6 +22,7 @@ pub(crate) struct Composite {
 
 impl Composite {
     /// One body whose frame has its origin at `o`.
+    #[inline]
     pub(crate) fn of(body: &RigidInertia, o: &Vec3) -> Self {
         let r = o + body.centre;
         let first = r * body.mass;

@@ -463,6 +463,7 @@ impl Tree {
         out.terms[row] = terms;
     }
 
+    #[inline]
     fn moving_site(&self, at: &Moving<'_>, site: usize) -> MovingSite {
         let place = &self.sites[site];
         let mut out = MovingSite {

@@ -94,6 +94,7 @@ impl Kinematics {
     }
 
     /// Where a site is.
+    #[inline]
     pub(crate) fn site(&self, site: &SitePlace) -> Vec3 {
         match site.node {
             None => site.position,

@@ -156,8 +156,8 @@ fn explain_bare_value(slip: &Slip<'_, '_>, span: Range<usize>) -> Explanation {
         (is_not("must be quoted"), help).into()
     } else if number_first {
         (is_not("is not a number"), "write it as `9.81` or `1e-3`").into()
-    } else if ["true", "false", "inf", "nan"].contains(&value.to_lowercase().as_str()) {
-        let help = format!("write `{}`", value.to_lowercase());
+    } else if ["true", "false", "inf", "nan"].contains(&value.to_ascii_lowercase().as_str()) {
+        let help = format!("write `{}`", value.to_ascii_lowercase());
         (is_not("is not a value"), help).into()
     } else {
         (

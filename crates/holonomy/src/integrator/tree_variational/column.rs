@@ -29,6 +29,7 @@ pub(super) struct Seen {
 
 impl Seen {
     /// About the origin of the joint.
+    #[inline]
     pub(super) fn from_joint(balance: &Balance, node: &Node, i: usize) -> Self {
         let frame = &balance.kinematics.frames[i];
         Self {
