@@ -88,8 +88,8 @@ fn a_failed_run_prints_its_summary_too() {
     let error = summary["error"].as_str().expect("an error");
     assert!(done.err.contains(error));
     assert!(summary["energy"]["initial"].is_number());
-    // Sums over numbers too large are not numbers; JSON has a word for that.
-    assert!(summary["energy"]["mean_abs_error"].is_null());
+    // It ended before what is measured ceased to be finite.
+    assert!(summary["energy"]["mean_abs_error"].is_number());
     assert_eq!(
         read_json(&place.path("runs/double-spherical-pendulum/summary.json")),
         summary

@@ -125,7 +125,7 @@ fn why(owner: &str, what: &str) -> &'static str {
         ("link", inertial) if inertial.starts_with("inertial") => {
             "the root link is the world and does not move"
         }
-        ("joint", "limit") => "nothing stops a joint",
+        ("joint", "limit") => "nothing stops a joint; a run warns of those that go beyond",
         ("joint", "dynamics friction") => "dry friction",
         ("joint", "safety_controller" | "calibration") => "there is no controller",
         ("joint", "axis" | "mimic" | "dynamics" | "dynamics damping") => "of no use to such a joint",

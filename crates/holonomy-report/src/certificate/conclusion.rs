@@ -65,6 +65,13 @@ fn judged(model: &Model, summary: &Summary, lines: &[&Judgement]) -> (Verdict, G
         };
         return (Verdict::Bad, grounds);
     }
+    if let Some(Evidence::Balance {
+        largest, throughput, ..
+    }) = energy.map(|line| &line.evidence)
+    {
+        let (error, throughput) = (largest.clone(), throughput.clone());
+        return (Verdict::Bad, Grounds::Unbalanced { error, throughput });
+    }
     let broken = those(Verdict::Bad, true);
     if !broken.is_empty() {
         return (Verdict::Bad, Grounds::BrokenPromises { subjects: broken });

@@ -45,6 +45,13 @@ pub enum Grounds {
         /// What is in motion.
         in_motion: Quantity,
     },
+    /// The energy changes by something else than the work that was done.
+    Unbalanced {
+        /// Largest |E − E₀ − W|.
+        error: Quantity,
+        /// Energy that went in or out.
+        throughput: Quantity,
+    },
     /// Promises were broken.
     BrokenPromises {
         /// Which.

@@ -583,6 +583,9 @@ impl Conclusion {
             Grounds::WrongEnergy { error, in_motion } => format!(
                 "Not conserved: the energy is off by {error}, and no more than {in_motion} are in motion."
             ),
+            Grounds::Unbalanced { error, throughput } => format!(
+                "Not balanced: the energy differs by {error} from the work of what acts, of {throughput} that went in or out."
+            ),
             Grounds::BrokenPromises { subjects } => format!(
                 "Not conserved: `{method}` breaks what it promises of {}. If a smaller step does not help, the model or \
                  the program is at fault.",
