@@ -294,6 +294,8 @@ pub enum Unmeasured {
     CompanionFails,
     /// The path is lost before errors could be seen to grow: the step does not resolve the motion.
     NotResolved,
+    /// The method chooses its own steps: a copy beside the run takes others, and what grows is their difference.
+    OwnSteps,
     /// It was not asked for.
     NotAsked,
 }

@@ -3,7 +3,7 @@ use holonomy_model::{Model, Source, load, scenario};
 use holonomy_report::{
     certificate::Certificate,
     run::run,
-    verdict::{Evidence, Subject, Verdict},
+    verdict::{Evidence, Subject, Unmeasured, Verdict},
 };
 
 fn certify(model: &Model) -> Certificate {
@@ -152,6 +152,36 @@ fn advice_was_tried() {
         assert!(
             !conclusion.to_string().contains("--method midpoint "),
             "{name}: {conclusion}"
+        );
+    }
+}
+
+/// A method that chooses its own steps takes others beside the path: what grows there is no exponent of the motion, and
+/// Kepler's orbit was said not to be resolved.
+#[test]
+fn nothing_is_said_of_growth_beside_a_method_with_steps_of_its_own() {
+    let certificate = certify(&shipped(
+        "kepler",
+        &["method={ name = \"dop853\" }", "run.duration=50"],
+    ));
+    let line = certificate.line(&Subject::Predictability).expect("a line");
+    let why = Unmeasured::OwnSteps;
+    assert_eq!(line.evidence, Evidence::Missing { why }, "{line:?}");
+}
+
+/// Of a long run the beginning is looked at: every answer on the path says how far that reaches.
+#[test]
+fn a_path_that_was_compared_in_part_says_so() {
+    for step in ["run.step=0.005", "run.step=0.05"] {
+        let model = shipped("plane-pendulum", &["run.duration=4000", "run.every=1000", step]);
+        let conclusion = certify(&model).conclusion;
+        let Evidence::Path(path) = &conclusion.path.evidence else {
+            panic!("{conclusion:#?}");
+        };
+        let text = &conclusion.answers()[1].text;
+        assert!(
+            path.whole || path.lost_from.is_some() || text.contains("not tested"),
+            "{text}"
         );
     }
 }

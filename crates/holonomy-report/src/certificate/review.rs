@@ -289,7 +289,10 @@ impl<'a> Walk<'a> {
             kept,
             parts,
             record,
-            growth: copy.exponent(),
+            growth: match self.model.method.adaptive {
+                true => Err(Unmeasured::OwnSteps),
+                false => copy.exponent(),
+            },
             magnitude,
             ranges: least
                 .iter()
@@ -406,7 +409,7 @@ impl Copy {
 
     /// Takes the step that the run has taken, or starts beside it.
     fn follow(&mut self, walk: &Walk, method: &mut dyn Integrator, run: &State, k: u64, h: f64) {
-        if self.failed || k < UNDERWAY {
+        if self.failed || k < UNDERWAY || walk.model.method.adaptive {
             return;
         }
         let Some(shadow) = &mut self.shadow else {

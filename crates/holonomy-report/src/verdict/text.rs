@@ -238,6 +238,9 @@ impl Judgement {
             (Unmeasured::NotResolved, _) => {
                 "not told: errors grow otherwise with half the step, so that this step does not resolve the motion"
             }
+            (Unmeasured::OwnSteps, _) => {
+                "not measured: the method chooses its own steps, and takes others beside this path"
+            }
             (Unmeasured::NotAsked, _) => "not measured: it was not asked for",
         }
     }
@@ -308,6 +311,7 @@ impl PathError {
         let both: Vec<String> = [&self.metres, &self.radians]
             .into_iter()
             .flatten()
+            .filter(|size| size.value != 0.0)
             .map(Quantity::to_string)
             .collect();
         match both.is_empty() {
@@ -535,9 +539,12 @@ impl Conclusion {
                 Quantity::new(ahead.value.abs(), "s"),
                 if ahead.value < 0.0 { "lags" } else { "leads" },
             );
-            if accuracy.seen_from.is_some() {
+            if accuracy.seen_from.is_some() && accuracy.lost_from.is_none() {
                 text += &format!(" Most of that is timing: it {way} by {time}.");
             }
+        }
+        if seen_from.is_some() && lost_from.is_none() && !accuracy.whole {
+            text += &format!(" That is its first {covered}; beyond it was not tested.");
         }
         text
     }
