@@ -9,11 +9,13 @@
 mod answers;
 mod conclusion;
 mod energy;
+mod further;
 mod review;
 mod spot;
 mod trial;
 
 pub use energy::judge_drift;
+pub use further::Further;
 pub use review::{Effort, Review};
 pub use spot::judge_order;
 
@@ -57,6 +59,7 @@ const ROUNDING: f64 = 1e-11;
 pub struct Spot {
     lines: Vec<Judgement>,
     review: Review,
+    further: Further,
 }
 
 impl Spot {
@@ -71,6 +74,7 @@ impl Spot {
         let review = Review::new(model, method, summary, effort, go_on);
         Self {
             lines: spot::lines(model, method, summary, &review),
+            further: Further::measure(model, method, summary, effort, go_on),
             review,
         }
     }
@@ -97,7 +101,11 @@ impl Certificate {
     /// Certifies a run, with what further steps showed, now or before. It takes none itself.
     pub fn judged(model: &Model, summary: &Summary, series: &Series, spot: &Spot) -> Self {
         let system = model.mechanism.system();
-        let Spot { lines: spot, review } = spot;
+        let Spot {
+            lines: spot,
+            review,
+            further,
+        } = spot;
         let seen = review.record.as_ref().map(|record| summary.with_more(record));
         let summary = seen.as_ref().unwrap_or(summary);
         let lasted = summary.t_end - model.state.t;
@@ -105,7 +113,7 @@ impl Certificate {
         lines.extend(end(summary));
         lines.push(match summary.driven {
             true => energy::changing(model, summary),
-            false => energy::conserved(model, summary),
+            false => energy::conserved(model, summary, *further),
         });
         let scale = momentum_scale(&model.state, summary);
         let affine = of_affine_symmetry(model, &*system, summary, scale);

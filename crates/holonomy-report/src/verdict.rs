@@ -232,6 +232,12 @@ pub struct Drift {
     pub standard_error: Quantity,
     /// By how much it would have carried the energy away over the run.
     pub total: Quantity,
+    /// By how much E + h² H₂ changed from the start to the end, where that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub modified: Option<Quantity>,
+    /// The largest error in five times the time, where the steps were taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longer: Option<Quantity>,
     /// What it is.
     pub kind: DriftKind,
 }
@@ -246,6 +252,10 @@ pub enum DriftKind {
     Rounding,
     /// The slow swings of a bounded error, which the run is too short to average.
     Swing,
+    /// The slow swing of a bounded error, which does not go on to grow in five times the time.
+    Returns,
+    /// The growing h² term of what the steps conserve, which is E + h² H₂.
+    Term,
     /// A drift.
     Real,
 }
@@ -374,6 +384,8 @@ pub enum Reason {
     NotUndone,
     /// Bounded in this run, with a slope that is told from zero.
     BoundedHere,
+    /// The mean of the energy follows the motion, and what the steps conserve stays.
+    FollowsTheMotion,
     /// Close to the true path.
     Close,
     /// A figure shows the difference.

@@ -13,6 +13,8 @@ mod is_it_chaos;
 mod is_nothing_lost;
 /// Is a path as close to the true one as its certificate says?
 mod is_the_path_as_close_as_it_says;
+/// Is no structure called conserved that is not, or lost that is conserved?
+mod is_the_structure_as_it_says;
 /// Do methods show their order, and who wins?
 mod what_does_precision_cost;
 /// What is said of files that are wrong, and where?

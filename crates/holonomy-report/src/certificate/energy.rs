@@ -1,5 +1,5 @@
 //! Verdicts on the energy.
-use super::{ROUNDING, SEEN, by_size, promise, reported};
+use super::{Further, ROUNDING, SEEN, UNSEEN, by_size, further::MORE, promise, reported};
 use crate::{
     summary::{EnergySummary, Summary},
     verdict::{Drift, DriftKind, Evidence, Judgement, Quantity, Reason, SourceWork, Subject, Verdict},
@@ -17,16 +17,26 @@ const CARRIED: f64 = 0.5;
 const LAST_PLACES: f64 = 64.0 * f64::EPSILON;
 
 /// What the slope of a line through an energy error is, in a run that lasted so many seconds; `bounded` is what the
-/// method promises. `None` if there is no slope.
-pub fn judge_drift(energy: &EnergySummary, lasted: f64, bounded: bool) -> Option<Drift> {
+/// method promises, `further` what more steps showed. `None` if there is no slope.
+pub fn judge_drift(energy: &EnergySummary, lasted: f64, bounded: bool, further: Further) -> Option<Drift> {
     let (slope, error) = (energy.drift_per_second?, energy.drift_standard_error?);
     let total = (slope * lasted).abs();
-    let kind = if !(slope.abs() > SIGNIFICANT * error) {
+    let explained = further
+        .modified
+        .is_some_and(|change| change.abs() <= CARRIED * total);
+    // A drift goes on to grow as the time does.
+    let grown = (1.0 + CARRIED * MORE as f64) * energy.max_abs_error;
+    let returns = further.largest.is_some_and(|largest| largest <= grown);
+    let kind = if bounded && explained && total > ROUNDING * energy.in_motion {
+        DriftKind::Term
+    } else if !(slope.abs() > SIGNIFICANT * error) {
         DriftKind::Zero
     } else if !(total > ROUNDING * energy.in_motion) {
         DriftKind::Rounding
     } else if bounded && !(total > CARRIED * energy.max_abs_error) {
         DriftKind::Swing
+    } else if bounded && returns {
+        DriftKind::Returns
     } else {
         DriftKind::Real
     };
@@ -34,6 +44,8 @@ pub fn judge_drift(energy: &EnergySummary, lasted: f64, bounded: bool) -> Option
         slope: Quantity::new(slope, "J/s"),
         standard_error: Quantity::new(error, "J/s"),
         total: Quantity::new(total, "J"),
+        modified: further.modified.map(|change| Quantity::new(change.abs(), "J")),
+        longer: further.largest.map(|largest| Quantity::new(largest, "J")),
         kind,
     })
 }
@@ -82,7 +94,12 @@ pub(super) fn changing(model: &Model, summary: &Summary) -> Judgement {
         throughput: Quantity::new(balance.throughput, "J"),
         in_motion: Quantity::new(energy.in_motion, "J"),
         share: moves.then_some(share),
-        drift: judge_drift(&imbalance, summary.t_end - model.state.t, false),
+        drift: judge_drift(
+            &imbalance,
+            summary.t_end - model.state.t,
+            false,
+            Further::default(),
+        ),
     };
     Judgement {
         promise: promise(false),
@@ -106,23 +123,27 @@ fn unmeasured(energy: &EnergySummary) -> Judgement {
 }
 
 /// An energy that should be conserved.
-pub(super) fn conserved(model: &Model, summary: &Summary) -> Judgement {
+pub(super) fn conserved(model: &Model, summary: &Summary, further: Further) -> Judgement {
     let energy = &summary.energy;
     let bounded = model.promises().bounded_energy;
     let rounding = LAST_PLACES * energy.initial.abs() + ROUNDING * energy.in_motion;
     let moves = energy.in_motion > rounding;
     let part = energy.max_abs_error / energy.in_motion;
-    let drift = judge_drift(energy, summary.t_end - model.state.t, bounded);
+    let drift = judge_drift(energy, summary.t_end - model.state.t, bounded, further);
     let real = drift.as_ref().filter(|drift| drift.kind == DriftKind::Real);
     let (verdict, reason) = match (bounded, real) {
         _ if !moves && energy.max_abs_error <= rounding => (Verdict::Good, Reason::AtRest),
         _ if !(part < WRONG) => (Verdict::Bad, Reason::Wrong),
         (_, None) if energy.max_abs_error <= rounding => (Verdict::Good, Reason::ToRounding),
         (true, None) if part > SEEN => (Verdict::Doubtful, Reason::BoundedButLarge),
-        (true, None) if drift.as_ref().is_some_and(|drift| drift.kind == DriftKind::Swing) => {
-            (Verdict::Good, Reason::BoundedHere)
+        (true, None) => match drift.as_ref().map(|drift| drift.kind) {
+            Some(DriftKind::Swing) => (Verdict::Good, Reason::BoundedHere),
+            Some(DriftKind::Term) => (Verdict::Good, Reason::FollowsTheMotion),
+            _ => (Verdict::Good, Reason::Bounded),
+        },
+        (true, Some(drift)) if drift.total.value <= UNSEEN * energy.in_motion => {
+            (Verdict::Neutral, Reason::Drifts)
         }
-        (true, None) => (Verdict::Good, Reason::Bounded),
         (true, Some(_)) => (Verdict::Doubtful, Reason::Drifts),
         (false, None) => match by_size(part) {
             Verdict::Bad => (Verdict::Bad, Reason::Large),
@@ -154,7 +175,7 @@ mod tests {
     /// One slope in each class, told apart by nothing but the numbers.
     #[test]
     fn a_slope_is_a_drift_where_it_is_told_from_zero_and_carries_the_error_away() {
-        let kind = |slope: f64, error: f64, largest: f64, bounded: bool| {
+        let with = |slope: f64, error: f64, largest: f64, bounded: bool, further: Further| {
             let energy = EnergySummary {
                 initial: -3.0,
                 last: -3.0,
@@ -164,7 +185,16 @@ mod tests {
                 drift_per_second: Some(slope),
                 drift_standard_error: Some(error),
             };
-            judge_drift(&energy, 100.0, bounded).map(|drift| drift.kind)
+            judge_drift(&energy, 100.0, bounded, further).map(|drift| drift.kind)
+        };
+        let kind = |slope, error, largest, bounded| with(slope, error, largest, bounded, Further::default());
+        let modified = |change: f64| Further {
+            modified: Some(change),
+            largest: None,
+        };
+        let longer = |largest: f64| Further {
+            modified: None,
+            largest: Some(largest),
         };
         // 3.5 standard errors are one chance in two thousand: too many runs are made to call that a drift.
         assert_eq!(kind(3.5e-5, 1e-5, 1e-3, true), Some(DriftKind::Zero));
@@ -172,6 +202,28 @@ mod tests {
         assert_eq!(kind(-4e-6, 1e-7, 1e-3, true), Some(DriftKind::Swing));
         assert_eq!(kind(-4e-6, 1e-7, 1e-3, false), Some(DriftKind::Real));
         assert_eq!(kind(-6e-6, 1e-7, 1e-3, true), Some(DriftKind::Real));
+        // What the steps conserve has stayed, or has gone the same way.
+        assert_eq!(
+            with(-6e-6, 1e-7, 1e-3, true, modified(2e-4)),
+            Some(DriftKind::Term)
+        );
+        assert_eq!(
+            with(-6e-6, 1e-7, 1e-3, true, modified(-5e-4)),
+            Some(DriftKind::Real)
+        );
+        assert_eq!(
+            with(-6e-6, 1e-7, 1e-3, false, modified(0.0)),
+            Some(DriftKind::Real)
+        );
+        // In five times the time a drift makes the error five times as large, and a swing returns.
+        assert_eq!(
+            with(-6e-6, 1e-7, 1e-3, true, longer(2.0e-3)),
+            Some(DriftKind::Returns)
+        );
+        assert_eq!(
+            with(-6e-6, 1e-7, 1e-3, true, longer(4.8e-3)),
+            Some(DriftKind::Real)
+        );
         // What is not a number is not a drift: the size of the error judges it.
         assert_eq!(kind(f64::NAN, f64::NAN, f64::NAN, false), Some(DriftKind::Zero));
     }

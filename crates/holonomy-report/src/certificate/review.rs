@@ -39,7 +39,7 @@ pub enum Effort {
 
 impl Effort {
     /// How many steps of a run are looked at again: numbers of the state times steps are limited, or else the part.
-    fn reach(self, steps: u64, entries: usize) -> u64 {
+    pub(super) fn reach(self, steps: u64, entries: usize) -> u64 {
         let cheap = |work: u64| steps.min(work / (entries as u64 + 10));
         match self {
             Self::None => 0,

@@ -71,6 +71,8 @@ impl DriftKind {
             Self::Zero => "zero within its error",
             Self::Rounding => "below rounding",
             Self::Swing => "told from zero, and less than half the error over this run",
+            Self::Returns => "a slow swing: it does not go on in five times the time",
+            Self::Term => "the growing h² term of what the steps conserve",
             Self::Real => "",
         }
     }
@@ -90,6 +92,13 @@ impl fmt::Display for Drift {
         match self.kind.words() {
             "" => Ok(()),
             words => write!(f, ", {words}"),
+        }?;
+        if let Some(change) = &self.modified {
+            write!(f, "; E + h²H₂ changed by {change}, E by {}", self.total)?;
+        }
+        match &self.longer {
+            Some(longer) => write!(f, "; largest error in five times the time {longer}"),
+            None => Ok(()),
         }
     }
 }
@@ -290,6 +299,7 @@ impl Reason {
             Self::UndoneHere => "undone here",
             Self::NotUndone => "not undone",
             Self::BoundedHere => "bounded in this run",
+            Self::FollowsTheMotion => "its mean follows the motion",
             Self::Close => "close to the true one",
             Self::Visible => "visibly off",
             Self::LostLater => "another path in the end",

@@ -2,6 +2,7 @@
 mod balance;
 mod drift;
 mod growth;
+mod modified;
 mod order;
 mod parts;
 mod record;
@@ -10,6 +11,7 @@ mod symplecticity;
 pub use balance::BalanceRecord;
 pub use drift::{Drift, DriftFit};
 pub use growth::{Exponent, Shadow};
+pub use modified::second_term;
 pub use order::{distance, distance_in, observed_order, reversal_error};
 pub use parts::{Part, Parts};
 pub use record::{EnergyRecord, Record};

@@ -52,6 +52,8 @@ mod published;
 mod scenes;
 /// Do trajectories agree with references computed by another route?
 mod references;
+/// What do the steps of a chain conserve, if not the energy?
+mod modified_energy;
 /// Do rotating bodies turn as they should, and as Beckman's notebook has it?
 mod rotation;
 /// Do trees settle where statics says, and name what does not?

@@ -51,6 +51,9 @@ pub struct Method {
     pub momentum: Guarantee,
     /// The error of the energy stays bounded: it does not drift.
     pub bounded_energy: bool,
+    /// Its steps are those of Verlet's scheme in space: what they conserve is known to the second order in the step, by
+    /// [`crate::diagnostics::second_term`].
+    pub verlet: bool,
     /// A step back undoes a step.
     pub symmetric: bool,
     /// Stays on the configuration manifold to the last bit.
@@ -250,6 +253,7 @@ const GEOMETRIC: Method = Method {
     symplectic: true,
     momentum: Guarantee::Always,
     bounded_energy: true,
+    verlet: false,
     symmetric: true,
     on_manifold: true,
     adaptive: false,
@@ -269,6 +273,7 @@ const CONVENTIONAL: Method = Method {
     symplectic: false,
     momentum: Guarantee::No,
     bounded_energy: false,
+    verlet: false,
     symmetric: false,
     on_manifold: false,
     ..GEOMETRIC

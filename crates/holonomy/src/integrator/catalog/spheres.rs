@@ -28,6 +28,7 @@ pub(super) const METHODS: &[Method] = &[
     Method {
         name: "sphere-explicit",
         summary: "explicit variational integrator on (S²)ⁿ, separate bodies",
+        verlet: true,
         build: |m, o| explicit(m, o, "sphere-explicit", 2),
         ..ON_SPHERES
     },
@@ -37,6 +38,7 @@ pub(super) const METHODS: &[Method] = &[
     Method {
         name: "sphere-implicit",
         summary: "implicit variational integrator on (S²)ⁿ, any inertia, O(n) for links",
+        verlet: true,
         build: |m, o| implicit(m, o, "sphere-implicit", 2),
         ..IMPLICIT
     },
@@ -70,6 +72,7 @@ pub(super) const METHODS: &[Method] = &[
         name: "rattle",
         summary: "RATTLE on Cartesian positions, separate bodies, solved exactly",
         reference: "Andersen (1983)",
+        verlet: true,
         build: |m, _| separate(m, "rattle", |spheres| Some(Box::new(Rattle::new(spheres)?))),
         ..ON_SPHERES
     },
@@ -77,6 +80,7 @@ pub(super) const METHODS: &[Method] = &[
         name: "stormer-verlet",
         summary: "generalized Störmer–Verlet of Zenkov–Leok–Bloch, separate bodies",
         reference: "Zenkov, Leok & Bloch (2012)",
+        verlet: true,
         on_manifold: false,
         build: |m, _| {
             let built = separate(m, "stormer-verlet", |spheres| {
