@@ -132,6 +132,9 @@ impl Page {
     }
 }
 
+/// Sources of power that are named.
+const MOST_SOURCES: usize = 8;
+
 /// Energies at the start, and whether their sum is conserved.
 fn energy(page: &mut Page, layout: &Layout, energy: Energy) {
     page.line(
@@ -144,7 +147,16 @@ fn energy(page: &mut Page, layout: &Layout, energy: Energy) {
         ),
     );
     match layout.conserved.driven {
-        true => page.line("", &format!("not conserved: {NOT_CONSERVED}")),
+        true => {
+            page.line("", &format!("not conserved: {NOT_CONSERVED}"));
+            let sources = &layout.conserved.sources;
+            let shown = sources.len().min(MOST_SOURCES);
+            let mut list = sources[..shown].join(", ");
+            if shown < sources.len() {
+                list += &format!(" and {} more", sources.len() - shown);
+            }
+            page.line("work", &format!("is measured of {list}"));
+        }
         false => page.line(
             "",
             "conserved: all forces have a potential, and nothing depends on time",

@@ -90,7 +90,7 @@ pub(crate) enum Failure {
     #[error("the run failed {message}")]
     Run {
         message: String,
-        /// The method of choice, if that is another one.
+        /// The method of choice, if that is another one and was seen to go on there.
         better: Option<&'static str>,
     },
     /// Items that could not be computed again.
@@ -263,8 +263,9 @@ impl Failure {
             Self::Run {
                 better: Some(better), ..
             } => Some(format!(
-                "take a smaller step, or `--method {better}`, which is made for this mechanism"
+                "take a smaller step, or `--method {better}`: it was tried with this step, and goes on there"
             )),
+            Self::Run { better: None, .. } => Some("take a smaller step".to_owned()),
             Self::Converge(ConvergeError::Uneven { .. }) => {
                 Some("choose steps of which a whole number fits, or another `--duration`".to_owned())
             }

@@ -9,7 +9,7 @@ use crate::{
     progress::Bar,
     threads::ThreadArguments,
 };
-use holonomy::integrator::catalog;
+use holonomy::{integrator::catalog, simulation::Simulation};
 use holonomy_host::run::run;
 use holonomy_host::{
     archive::{Archived, run_into},
@@ -118,7 +118,7 @@ impl Run {
         self.show(&model, &outcome.summary, &files)?;
         match (files, outcome.summary.error) {
             (Err(error), _) => Err(error.into()),
-            (_, Some(message)) => Err(failed(&model, message)),
+            (_, Some(message)) => Err(failed(&model, message, outcome.summary.steps)),
             _ => Ok(()),
         }
     }
@@ -145,11 +145,25 @@ impl Run {
     }
 }
 
-/// The failure of a run, and what may help.
-pub(crate) fn failed(model: &Model, message: String) -> Failure {
+/// Numbers of the state times steps for which another method is tried.
+const MOST_TRIED: u64 = 10_000_000;
+
+/// The failure of a run after so many steps, and what helps: the method of choice is named if it goes on there.
+pub(crate) fn failed(model: &Model, message: String, steps: u64) -> Failure {
     let better = catalog::of_choice(&model.mechanism);
-    let better = (better != model.method.name).then_some(better);
-    Failure::Run { message, better }
+    let further = (steps + steps / 10 + 10).min(model.schedule.steps);
+    let goes_on = || {
+        let integrator = catalog::find(better).ok()?.build(&model.mechanism).ok()?;
+        let (system, state) = (model.mechanism.system(), model.state.clone());
+        let mut simulation = Simulation::new(system, integrator, state, model.schedule.step);
+        simulation.advance(further).ok()
+    };
+    let cheap = further.saturating_mul(model.state.q.len() as u64) <= MOST_TRIED;
+    let named = better != model.method.name && cheap && goes_on().is_some();
+    Failure::Run {
+        message,
+        better: named.then_some(better),
+    }
 }
 
 /// What stands above the model of a run.

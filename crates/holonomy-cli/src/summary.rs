@@ -64,6 +64,11 @@ fn answers(conclusion: &Conclusion) -> String {
 #[derive(Default)]
 struct Rows(Vec<Vec<String>>);
 
+/// The largest error that the certificate saw, between samples too; that of the samples where it says nothing.
+fn seen(summary: &Summary, subject: &Subject, recorded: f64) -> f64 {
+    summary.certificate.largest(subject).unwrap_or(recorded)
+}
+
 impl Rows {
     /// What its author may not have meant.
     fn warnings(&mut self, summary: &Summary) {
@@ -94,7 +99,10 @@ impl Rows {
         self.row("energy", "at the start", format!("{} J", number(energy.initial)));
         let mean = scientific(energy.mean_abs_error);
         self.row("", "mean |E − E₀|", format!("{mean} J"));
-        let largest = format!("{} J", scientific(energy.max_abs_error));
+        let largest = format!(
+            "{} J",
+            scientific(seen(summary, &Subject::Energy, energy.max_abs_error))
+        );
         self.judged("", "largest |E − E₀|", largest, summary, &Subject::Energy);
         if let Some(drift) = summary.certificate.drift() {
             let mut text = with_error(drift.slope.value, drift.standard_error.value) + " J/s";
@@ -124,14 +132,17 @@ impl Rows {
             let what = format!("work of {} more", balance.sources.len() - MOST);
             self.row("", &what, format!("{} J", number(rest)));
         }
-        let largest = format!("{} J", scientific(balance.max_abs_error));
+        let largest = format!(
+            "{} J",
+            scientific(seen(summary, &Subject::Energy, balance.max_abs_error))
+        );
         self.judged("", "largest |E − E₀ − W|", largest, summary, &Subject::Energy);
     }
 
     /// What should not change besides the energy.
     fn conserved(&mut self, summary: &Summary) {
         if let Some(manifold) = &summary.manifold {
-            let value = rough(manifold.max_error);
+            let value = rough(seen(summary, &Subject::UnitLength, manifold.max_error));
             self.judged(
                 "unit length",
                 "largest |1 − q·q|",
@@ -153,7 +164,7 @@ impl Rows {
             let value = format!(
                 "{}, changed by at most {} {}",
                 number(momentum.initial),
-                rough(momentum.max_error),
+                rough(seen(summary, &subject, momentum.max_error)),
                 unit.unwrap_or_default()
             );
             let value = value.trim_end().to_owned();
@@ -163,7 +174,7 @@ impl Rows {
 
     fn constraints(&mut self, summary: &Summary) {
         if let Some(constraints) = &summary.constraints {
-            let value = rough(constraints.max_error);
+            let value = rough(seen(summary, &Subject::Constraints, constraints.max_error));
             self.judged("constraint", "largest |g|", value, summary, &Subject::Constraints);
         }
         let shown = summary.multipliers.iter().take(MOST);

@@ -131,7 +131,7 @@ impl View {
         output::print(&describe(model, &outcome.summary, folder))?;
         files?;
         match outcome.summary.error {
-            Some(message) => Err(failed(model, message)),
+            Some(message) => Err(failed(model, message, outcome.summary.steps)),
             None => Ok(()),
         }
     }

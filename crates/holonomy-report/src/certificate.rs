@@ -159,6 +159,17 @@ impl Certificate {
         self.lines.iter().find(|line| line.subject == *subject)
     }
 
+    /// The largest error that was seen of a subject, at recorded samples and between them; `None` where it is not said.
+    pub fn largest(&self, subject: &Subject) -> Option<f64> {
+        match &self.line(subject)?.evidence {
+            Evidence::EnergyError { largest, .. }
+            | Evidence::Balance { largest, .. }
+            | Evidence::MomentumChange { largest, .. }
+            | Evidence::Deviation { largest } => Some(largest.value),
+            _ => None,
+        }
+    }
+
     /// The slope of the energy error, where it was fitted and the energy is conserved.
     pub fn drift(&self) -> Option<&Drift> {
         match &self.line(&Subject::Energy)?.evidence {

@@ -205,3 +205,25 @@ fn a_chain_that_goes_over_to_short_waves_loses_nothing() {
     let modified = drift.modified.as_ref().expect("it was measured");
     assert!(modified.value < 0.1 * drift.total.value, "{drift:?}");
 }
+
+/// A beam that was let down on its load rests: momenta of 1e-17 kg m/s are no unit to measure its form in, and nothing
+/// shows an order.
+#[test]
+fn a_beam_that_rests_breaks_no_promise() {
+    let model = text(
+        "space = 'tree'\ngravity = [0, 0.3, -1]\nstart = 'settled'\n[[site]]\nname = 'wall'\nat = [0, 0, 0]\n\
+         [[body]]\nname = 'tip'\njoint = { kind = 'free' }\nposition = [0.5, 0, 0]\nmass = 0.1\n\
+         inertia = [1e-5, 1e-5, 1e-5]\nsites = { e = [0, 0, 0] }\n\
+         [[beam]]\nbetween = ['wall', 'e']\nlength = 0.5\nEA = 2e5\nEI = [10.0, 40.0]\nGJ = 20.0\n\
+         [method]\nname = 'tree-variational'\n[run]\nstep = 0.001\nduration = 1\n",
+    );
+    let certificate = certify(&model);
+    assert_eq!(
+        certificate.conclusion.structure,
+        Verdict::Good,
+        "{certificate:#?}"
+    );
+    let form = certificate.line(&Subject::Form).expect("a line");
+    assert_ne!(form.verdict, Verdict::Bad, "{form:?}");
+    assert!(certificate.line(&Subject::Order).is_none());
+}

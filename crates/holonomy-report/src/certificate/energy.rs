@@ -122,17 +122,29 @@ fn unmeasured(energy: &EnergySummary) -> Judgement {
     }
 }
 
+/// Energies up to this are rounding, in a run of a conserved energy.
+fn rounding(energy: &EnergySummary) -> f64 {
+    LAST_PLACES * energy.initial.abs() + ROUNDING * energy.in_motion
+}
+
+/// Whether nothing moves, and nothing acts.
+pub(super) fn is_at_rest(summary: &Summary) -> bool {
+    let energy = &summary.energy;
+    let rounding = rounding(energy);
+    !summary.driven && energy.in_motion <= rounding && energy.max_abs_error <= rounding
+}
+
 /// An energy that should be conserved.
 pub(super) fn conserved(model: &Model, summary: &Summary, further: Further) -> Judgement {
     let energy = &summary.energy;
     let bounded = model.promises().bounded_energy;
-    let rounding = LAST_PLACES * energy.initial.abs() + ROUNDING * energy.in_motion;
+    let rounding = rounding(energy);
     let moves = energy.in_motion > rounding;
     let part = energy.max_abs_error / energy.in_motion;
     let drift = judge_drift(energy, summary.t_end - model.state.t, bounded, further);
     let real = drift.as_ref().filter(|drift| drift.kind == DriftKind::Real);
     let (verdict, reason) = match (bounded, real) {
-        _ if !moves && energy.max_abs_error <= rounding => (Verdict::Good, Reason::AtRest),
+        _ if is_at_rest(summary) => (Verdict::Good, Reason::AtRest),
         _ if !(part < WRONG) => (Verdict::Bad, Reason::Wrong),
         (_, None) if energy.max_abs_error <= rounding => (Verdict::Good, Reason::ToRounding),
         (true, None) if part > SEEN => (Verdict::Doubtful, Reason::BoundedButLarge),

@@ -1,6 +1,6 @@
 //! What a few more steps show where the run starts: form, order, reversal. Coordinates are measured in units of the
 //! largest of them.
-use super::{Review, promise, review::LOST};
+use super::{Review, energy, promise, review::LOST};
 use crate::{
     summary::Summary,
     verdict::{Evidence, Judgement, MeasuredOrder, Promise, Quantity, Reason, Subject, Unmeasured, Verdict},
@@ -50,7 +50,10 @@ pub(super) fn lines(
     };
     let mut lines = Vec::new();
     lines.extend(form(model, system, summary, &start, method, unit));
-    lines.push(order(model, method, unit));
+    // What rests shows no order.
+    if !energy::is_at_rest(summary) {
+        lines.push(order(model, method, unit));
+    }
     lines.push(reversal(model, &start, method, unit));
     lines
 }

@@ -14,9 +14,12 @@ use crate::{
 const OFFSET: f64 = 5e-3;
 const WEIGHTS: [(f64, f64); 3] = [(1.0, 3.0 / 4.0), (2.0, -3.0 / 20.0), (3.0, 1.0 / 60.0)];
 
+/// A momentum below this part of what a displacement of one unit makes in a step is rest, and no unit.
+const REST: f64 = 1e-6;
+
 /// `max |JᵀΩJ − Ω|` of one step of size h, in canonical coordinates; momenta are measured in units
-/// of the largest one, which does not change the meaning of zero. Not a number where there are no
-/// canonical coordinates.
+/// of the largest one, or at rest of what a displacement makes of it, which does not change the meaning of zero. Not a
+/// number where there are no canonical coordinates.
 pub fn symplecticity_defect(
     system: &dyn System,
     integrator: &mut dyn Integrator,
@@ -43,11 +46,23 @@ pub fn symplecticity_defect_within(
     image.carry.clear();
     integrator.attempt(&mut image, h)?;
     let (x0, y0) = system.canonical(&state.q, &state.q, &state.p);
-    let scale = y0
-        .iter()
-        .fold(0.0_f64, |m, y| m.max(y.abs()))
-        .max(f64::MIN_POSITIVE);
     let half = x0.len();
+    let largest = |y: &[f64]| y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
+    let mut given = 0.0_f64;
+    for k in 0..half {
+        let mut x = x0.clone();
+        x[k] += offset * unit;
+        let (q, p) = system.state_from_canonical(&state.q, &x, &y0);
+        let mut moved = State::new(state.t, q, p);
+        integrator.attempt(&mut moved, h)?;
+        let (_, y) = system.canonical(&image.q, &moved.q, &moved.p);
+        given = given.max(largest(&y) / offset);
+    }
+    let mut scale = largest(&y0);
+    if scale < REST * given {
+        scale = given;
+    }
+    let scale = scale.max(f64::MIN_POSITIVE);
 
     let mut columns = Vec::with_capacity(2 * half);
     for k in 0..2 * half {
