@@ -55,25 +55,36 @@ fn the_exponent_of_a_chaotic_orbit_is_the_published_one() {
 }
 
 /// Hénon and Heiles at E = 1/6, where nearly all is chaos: the tangent equations, integrated by a program of its own
-/// (`rk4`, steps of 0.02) over 20 000 time units, gave 0.1276, and 0.127 … 0.138 after 2000 to 18 000. Here the energy is
-/// 10⁻⁴ less, so that no error of a step lets it escape.
+/// (`rk4`, steps of 0.02) over 20 000 time units, gave 0.1276. Single runs of 4000 stick to what is regular now and then,
+/// and have exponents of their own; their mean is that of the chaotic sea. Here the energy is 10⁻⁴ less, so that no error
+/// of a step lets an orbit escape.
 #[test]
 fn the_exponent_at_the_energy_of_escape_is_that_of_the_tangent_equations() {
-    let (growth, reason) = growth(
-        "henon-heiles",
-        &[
-            "start.x=0",
-            "start.y=-0.2",
-            "velocity.x=0.53647",
-            "velocity.y=0",
-            "run.duration=4000",
-        ],
-    );
-    assert_eq!(reason, Reason::Chaotic, "{growth:?}");
-    let (found, error) = (growth.exponent.value, growth.error.value);
+    let found: Vec<f64> = [-0.45_f64, -0.4, -0.35, -0.3, -0.25, -0.2, -0.15, -0.1]
+        .into_iter()
+        .map(|y| {
+            let velocity = (2.0 * (1.0 / 6.0 - 1e-4) - y * y + 2.0 / 3.0 * y.powi(3)).sqrt();
+            let (growth, reason) = growth(
+                "henon-heiles",
+                &[
+                    "start.x=0",
+                    &format!("start.y={y}"),
+                    &format!("velocity.x={velocity}"),
+                    "velocity.y=0",
+                    "run.duration=4000",
+                ],
+            );
+            assert_eq!(reason, Reason::Chaotic, "{y}: {growth:?}");
+            growth.exponent.value
+        })
+        .collect();
+    let count = found.len() as f64;
+    let mean = found.iter().sum::<f64>() / count;
+    let variance = found.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let error = (variance / count).sqrt();
     assert!(
-        (found - 0.1276).abs() <= 2.0 * error && error < 0.03,
-        "{growth:?}"
+        (mean - 0.1276).abs() <= 2.0 * error && error < 0.02,
+        "{mean} ± {error}: {found:?}"
     );
 }
 

@@ -186,10 +186,11 @@ impl Review {
     }
 }
 
-/// Whether two exponents of one motion are the same, as far as their errors tell: a factor of two is left to chance.
+/// Whether two exponents of one motion are the same, as far as their errors tell. A factor of four is left to chance: run
+/// and companion part, and each may stick to what is regular for a part of its time.
 fn agree(one: &Exponent, two: &Exponent) -> bool {
     let error = math::hypot(one.error, two.error);
-    (one.value - two.value).abs() <= 2.0 * error || (0.5..2.0).contains(&(one.value / two.value))
+    (one.value - two.value).abs() <= 2.0 * error || (0.25..4.0).contains(&(one.value / two.value))
 }
 
 pub(super) fn largest(x: &[f64]) -> f64 {

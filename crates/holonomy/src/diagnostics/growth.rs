@@ -128,8 +128,12 @@ impl Exponent {
     }
 }
 
+/// Fewer blocks do not show how much they scatter.
+const FEWEST_BLOCKS: usize = 4;
+
 /// The slope of samples, from the means of blocks, and its standard error, from how much the means rise from block to
-/// block: g is a walk, whose steps are independent, and not a line with independent errors.
+/// block: g is a walk, and not a line with independent errors. A chaotic motion may stick to a regular one for long, so
+/// that neighbouring blocks are alike: the error is the largest that blocks, pairs of them, pairs of pairs … give.
 fn slope(samples: &[(f64, f64)]) -> (f64, f64) {
     let size = samples.len() / BLOCKS;
     let means: Vec<(f64, f64)> = samples
@@ -142,14 +146,25 @@ fn slope(samples: &[(f64, f64)]) -> (f64, f64) {
             (sum.0 / size as f64, sum.1 / size as f64)
         })
         .collect();
-    let rises: Vec<f64> = means
+    let mut rises: Vec<f64> = means
         .windows(2)
         .map(|two| (two[1].1 - two[0].1) / (two[1].0 - two[0].0))
         .collect();
-    let count = rises.len() as f64;
-    let mean = rises.iter().sum::<f64>() / count;
-    let variance = rises.iter().map(|rise| math::powi(rise - mean, 2)).sum::<f64>() / (count - 1.0);
-    (mean, (variance / count).sqrt())
+    let mut error = 0.0_f64;
+    let mut found = 0.0;
+    loop {
+        let count = rises.len() as f64;
+        let mean = rises.iter().sum::<f64>() / count;
+        let variance = rises.iter().map(|rise| math::powi(rise - mean, 2)).sum::<f64>() / (count - 1.0);
+        if error == 0.0 {
+            found = mean;
+        }
+        error = error.max((variance / count).sqrt());
+        if rises.len() < 2 * FEWEST_BLOCKS {
+            return (found, error);
+        }
+        rises = rises.chunks_exact(2).map(|two| 0.5 * (two[0] + two[1])).collect();
+    }
 }
 
 #[cfg(test)]
