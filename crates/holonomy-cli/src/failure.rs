@@ -6,6 +6,7 @@ use holonomy_host::{
     render::{RenderError, TargetError},
     report::ReportError,
     serve::ServeError,
+    sweep::SweepError,
     trajectory::read::TrajectoryError,
 };
 use holonomy_model::{self as model, Problem, Source};
@@ -71,6 +72,9 @@ pub(crate) enum Failure {
     /// Convergence cannot be measured.
     #[error(transparent)]
     Converge(#[from] ConvergeError),
+    /// A sweep cannot be made.
+    #[error(transparent)]
+    Sweep(#[from] SweepError),
     /// A report cannot be made again.
     #[error(transparent)]
     Report(#[from] ReportError),
@@ -157,6 +161,19 @@ impl Failure {
                 | ReportError::NotAFilm { .. },
             )
             | Self::NotARun { .. }
+            | Self::Sweep(
+                SweepError::Axis { .. }
+                | SweepError::Measure { .. }
+                | SweepError::NoAxis
+                | SweepError::Twice { .. }
+                | SweepError::Uneven { .. }
+                | SweepError::Samples(_)
+                | SweepError::TooMany
+                | SweepError::Key { .. }
+                | SweepError::Table { .. }
+                | SweepError::Another { .. }
+                | SweepError::Finished { .. },
+            )
             | Self::Render(
                 RenderError::NoModel { .. }
                 | RenderError::BadModel { .. }
@@ -169,6 +186,7 @@ impl Failure {
             )
             | Self::Converge(ConvergeError::Adaptive { .. } | ConvergeError::Uneven { .. }) => 2,
             Self::Folder(_)
+            | Self::Sweep(_)
             | Self::Unwritable { .. }
             | Self::Converge(_)
             | Self::Report(_)
@@ -266,11 +284,30 @@ impl Failure {
                 "take a smaller step, or `--method {better}`: it was tried with this step, and goes on there"
             )),
             Self::Run { better: None, .. } => Some("take a smaller step".to_owned()),
+            Self::Sweep(error) => sweep_help(error).map(str::to_owned),
             Self::Converge(ConvergeError::Uneven { .. }) => {
                 Some("choose steps of which a whole number fits, or another `--duration`".to_owned())
             }
             _ => None,
         }
+    }
+}
+
+/// What to do where a sweep cannot be made.
+fn sweep_help(error: &SweepError) -> Option<&'static str> {
+    match error {
+        SweepError::NoAxis => {
+            Some("give an axis, such as `--vary start.theta=0:1:50`, or `--vary-table cases.csv`")
+        }
+        SweepError::Samples(_) => Some("`--vary body.bob.mass=normal:1:0.05 --samples 1000`"),
+        SweepError::TooMany => Some("take fewer values on an axis"),
+        SweepError::Key { .. } => Some("`holonomy show NAME` prints the model with all its keys"),
+        SweepError::Another { .. } => {
+            Some("write elsewhere with `--out DIR`, or add `--force` to replace a sweep by this one")
+        }
+        SweepError::Finished { .. } => Some("add `--force` to compute it again"),
+        SweepError::Disk { .. } => Some("what is finished stays: the same command goes on"),
+        _ => None,
     }
 }
 

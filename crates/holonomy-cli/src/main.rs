@@ -22,6 +22,7 @@ mod run;
 mod settle;
 mod show;
 mod summary;
+mod sweep;
 mod table;
 mod threads;
 mod view;
@@ -55,6 +56,7 @@ enum Command {
     Run(run::Run),
     Compare(compare::Compare),
     Converge(converge::Converge),
+    Sweep(sweep::Sweep),
     Report(report::Report),
     View(view::View),
     Play(play::Play),
@@ -82,6 +84,7 @@ fn main() -> ExitCode {
         Command::Run(command) => command.what.threads.within(|| command.run()),
         Command::Compare(command) => command.threads.within(|| command.run()),
         Command::Converge(command) => command.threads.within(|| command.run()),
+        Command::Sweep(command) => command.threads.within(|| command.run()),
         Command::Report(command) => command.run(),
         Command::View(command) => command.what.threads.within(|| command.run()),
         Command::Play(command) => command.run(),

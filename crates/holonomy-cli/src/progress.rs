@@ -87,11 +87,13 @@ impl Bar {
         if !self.name.is_empty() {
             text += &format!("{} · ", self.name);
         }
-        text += &format!("t = {} s", number(progress.t));
-        if progress.energy_error.is_finite() {
-            text += &format!(" · |E − E₀| ≤ {:.0e} J", progress.energy_error);
+        if progress.t.is_finite() {
+            text += &format!("t = {} s · ", number(progress.t));
         }
-        text + &format!(" · {} {}/s · {} left", rounded(rate), self.counts, clock(left))
+        if progress.energy_error.is_finite() {
+            text += &format!("|E − E₀| ≤ {:.0e} J · ", progress.energy_error);
+        }
+        text + &format!("{} {}/s · {} left", rounded(rate), self.counts, clock(left))
     }
 }
 

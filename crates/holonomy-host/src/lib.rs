@@ -16,5 +16,6 @@ pub mod render;
 pub mod report;
 pub mod run;
 pub mod serve;
+pub mod sweep;
 pub mod trajectory;
 pub mod view;

@@ -142,8 +142,18 @@ impl Model {
 
     /// The same model with another value at a path, such as `body.upper.mass`.
     pub fn with(&self, path: &str, value: impl Into<Value>) -> Result<Model, ChangeError> {
+        self.with_all([(path, value.into())])
+    }
+
+    /// The same model with other values at several paths.
+    pub fn with_all<'p>(
+        &self,
+        values: impl IntoIterator<Item = (&'p str, Value)>,
+    ) -> Result<Model, ChangeError> {
         let mut table = self.table.clone();
-        table.set(path, value)?;
+        for (path, value) in values {
+            table.set(path, value)?;
+        }
         build(&table).map_err(ChangeError::Refused)
     }
 

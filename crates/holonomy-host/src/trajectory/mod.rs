@@ -7,7 +7,7 @@ mod csv;
 mod npz;
 mod parquet;
 pub mod read;
-mod thrift;
+pub(crate) mod thrift;
 
 use holonomy::{geometry::EulerOrder, system::Layout};
 use holonomy_model::Format;

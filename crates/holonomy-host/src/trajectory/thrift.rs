@@ -5,10 +5,10 @@
 use std::io::{self, Write};
 
 /// Writes structs and lists.
-pub(super) struct Thrift<W> {
+pub(crate) struct Thrift<W> {
     out: W,
     /// Bytes written.
-    pub(super) written: u64,
+    pub(crate) written: u64,
     /// The last field of each struct that is open.
     fields: Vec<u8>,
 }
@@ -22,14 +22,14 @@ const STRUCT: u8 = 12;
 /// What a list holds.
 #[derive(Clone, Copy)]
 #[repr(u8)]
-pub(super) enum Element {
+pub(crate) enum Element {
     Integer = I32,
     Text = BINARY,
     Struct = STRUCT,
 }
 
 impl<W: Write> Thrift<W> {
-    pub(super) fn new(out: W) -> Self {
+    pub(crate) fn new(out: W) -> Self {
         Self {
             out,
             written: 0,
@@ -37,46 +37,46 @@ impl<W: Write> Thrift<W> {
         }
     }
 
-    pub(super) fn into_inner(self) -> W {
+    pub(crate) fn into_inner(self) -> W {
         self.out
     }
 
     /// Begins a struct that is the whole message or an element of a list.
-    pub(super) fn begin(&mut self) {
+    pub(crate) fn begin(&mut self) {
         self.fields.push(0);
     }
 
     /// Ends a struct.
-    pub(super) fn end(&mut self) -> io::Result<()> {
+    pub(crate) fn end(&mut self) -> io::Result<()> {
         self.fields.pop();
         self.bytes(&[0])
     }
 
-    pub(super) fn i32(&mut self, field: u8, value: i32) -> io::Result<()> {
+    pub(crate) fn i32(&mut self, field: u8, value: i32) -> io::Result<()> {
         self.field(field, I32)?;
         self.integer(i64::from(value))
     }
 
-    pub(super) fn i64(&mut self, field: u8, value: u64) -> io::Result<()> {
+    pub(crate) fn i64(&mut self, field: u8, value: u64) -> io::Result<()> {
         self.field(field, I64)?;
         // Sizes and offsets of files stay far below the sign bit.
         self.integer(value as i64)
     }
 
-    pub(super) fn text(&mut self, field: u8, text: &str) -> io::Result<()> {
+    pub(crate) fn text(&mut self, field: u8, text: &str) -> io::Result<()> {
         self.field(field, BINARY)?;
         self.text_element(text)
     }
 
     /// Begins a struct that is a field.
-    pub(super) fn begin_field(&mut self, field: u8) -> io::Result<()> {
+    pub(crate) fn begin_field(&mut self, field: u8) -> io::Result<()> {
         self.field(field, STRUCT)?;
         self.begin();
         Ok(())
     }
 
     /// Begins a list of so many elements.
-    pub(super) fn list(&mut self, field: u8, element: Element, length: usize) -> io::Result<()> {
+    pub(crate) fn list(&mut self, field: u8, element: Element, length: usize) -> io::Result<()> {
         self.field(field, LIST)?;
         let kind = element as u8;
         match u8::try_from(length) {
@@ -89,12 +89,12 @@ impl<W: Write> Thrift<W> {
     }
 
     /// An element of a list of integers.
-    pub(super) fn integer(&mut self, value: i64) -> io::Result<()> {
+    pub(crate) fn integer(&mut self, value: i64) -> io::Result<()> {
         self.varint((value << 1 ^ value >> 63) as u64)
     }
 
     /// An element of a list of texts.
-    pub(super) fn text_element(&mut self, text: &str) -> io::Result<()> {
+    pub(crate) fn text_element(&mut self, text: &str) -> io::Result<()> {
         self.varint(text.len() as u64)?;
         self.bytes(text.as_bytes())
     }

@@ -1,0 +1,196 @@
+//! What is kept of a motion besides its end: `max(NAME)`, `min`, `mean`, `final`, and `first(NAME > X)`, the time at which
+//! that is first true. Names are those of the columns of a trajectory, and `energy`.
+use super::SweepError;
+use holonomy::{
+    simulation::{Observer, Sample},
+    system::Layout,
+};
+use std::ops::ControlFlow;
+
+/// What is measured, of which number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measure {
+    /// As it was written; the name of its column.
+    pub text: String,
+    of: Quantity,
+    how: Reduction,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Quantity {
+    Time,
+    Kinetic,
+    Potential,
+    Energy,
+    Coordinate(usize),
+    Velocity(usize),
+    Multiplier(usize),
+    Work(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Reduction {
+    Largest,
+    Least,
+    Mean,
+    Last,
+    /// The first time at which the number is above, or below, another.
+    First {
+        above: bool,
+        limit: f64,
+    },
+}
+
+impl Measure {
+    /// Reads a measure of a system with this layout.
+    pub fn parse(text: &str, layout: &Layout) -> Result<Self, SweepError> {
+        let bad = |reason: String| SweepError::Measure {
+            text: text.to_owned(),
+            reason,
+        };
+        let usage =
+            || bad("write max(NAME), min(NAME), mean(NAME), final(NAME) or first(NAME > NUMBER)".to_owned());
+        let (word, inside) = text.trim().split_once('(').ok_or_else(usage)?;
+        let inside = inside.trim_end().strip_suffix(')').ok_or_else(usage)?.trim();
+        let (name, how) = match word.trim() {
+            "max" => (inside, Reduction::Largest),
+            "min" => (inside, Reduction::Least),
+            "mean" => (inside, Reduction::Mean),
+            "final" => (inside, Reduction::Last),
+            "first" => {
+                let at = inside.find(['<', '>']).ok_or_else(usage)?;
+                let limit = inside[at + 1..].trim();
+                let limit = limit.parse().ok().filter(|limit: &f64| limit.is_finite());
+                let limit = limit.ok_or_else(|| bad("there is no number behind the < or >".to_owned()))?;
+                let above = inside[at..].starts_with('>');
+                (inside[..at].trim(), Reduction::First { above, limit })
+            }
+            _ => return Err(usage()),
+        };
+        let of = quantity(name, layout)
+            .ok_or_else(|| bad(format!("there is no `{name}` here; there are {}", names(layout))))?;
+        Ok(Self {
+            text: text.trim().to_owned(),
+            of,
+            how,
+        })
+    }
+}
+
+fn quantity(name: &str, layout: &Layout) -> Option<Quantity> {
+    let place = |list: &[String], name: &str| list.iter().position(|own| own == name);
+    let within = |prefix: &str| name.strip_prefix(prefix);
+    Some(match name {
+        "t" => Quantity::Time,
+        "kinetic" => Quantity::Kinetic,
+        "potential" => Quantity::Potential,
+        "energy" => Quantity::Energy,
+        _ => None
+            .or_else(|| {
+                layout
+                    .coordinates
+                    .iter()
+                    .position(|own| own == name)
+                    .map(Quantity::Coordinate)
+            })
+            .or_else(|| {
+                layout
+                    .velocities
+                    .iter()
+                    .position(|own| own == name)
+                    .map(Quantity::Velocity)
+            })
+            .or_else(|| {
+                Some(Quantity::Multiplier(place(
+                    &layout.multipliers,
+                    within("lambda.")?,
+                )?))
+            })
+            .or_else(|| {
+                Some(Quantity::Work(place(
+                    &layout.conserved.sources,
+                    within("work.")?,
+                )?))
+            })?,
+    })
+}
+
+/// Names that there are, the first few of them.
+fn names(layout: &Layout) -> String {
+    const MOST: usize = 12;
+    let first = ["energy", "kinetic", "potential"].map(str::to_owned);
+    let own = layout.coordinates.iter().chain(layout.velocities.iter()).cloned();
+    let forces = layout.multipliers.iter().map(|name| format!("lambda.{name}"));
+    let all: Vec<String> = first.into_iter().chain(own).chain(forces).collect();
+    let more = if all.len() > MOST { " and more" } else { "" };
+    format!("{}{more}", all[..all.len().min(MOST)].join(", "))
+}
+
+/// Measures while a run goes on, at its recorded samples.
+pub(super) struct Measuring<'m> {
+    measures: &'m [Measure],
+    values: Vec<f64>,
+    before: Vec<(f64, f64)>,
+    samples: u64,
+}
+
+impl<'m> Measuring<'m> {
+    pub(super) fn new(measures: &'m [Measure]) -> Self {
+        Self {
+            values: vec![f64::NAN; measures.len()],
+            before: vec![(f64::NAN, f64::NAN); measures.len()],
+            measures,
+            samples: 0,
+        }
+    }
+
+    /// One number for each measure; none where what was waited for did not happen.
+    pub(super) fn values(self) -> impl Iterator<Item = Option<f64>> {
+        self.values
+            .into_iter()
+            .map(|value| value.is_finite().then_some(value))
+    }
+}
+
+impl Observer for Measuring<'_> {
+    fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
+        let (state, measured) = (sample.state, sample.measured);
+        let q = sample.system.layout().reported(&state.q);
+        self.samples += 1;
+        let each = self.measures.iter().zip(&mut self.values).zip(&mut self.before);
+        for ((measure, value), before) in each {
+            let now = match measure.of {
+                Quantity::Time => Some(state.t),
+                Quantity::Kinetic => Some(measured.energy.kinetic),
+                Quantity::Potential => Some(measured.energy.potential),
+                Quantity::Energy => Some(measured.energy.total()),
+                Quantity::Coordinate(k) => q.get(k).copied(),
+                Quantity::Velocity(k) => measured.velocity.get(k).copied(),
+                Quantity::Multiplier(k) => measured.multipliers.get(k).copied(),
+                Quantity::Work(k) => state.work.get(k).copied(),
+            };
+            let now = now.unwrap_or(f64::NAN);
+            match measure.how {
+                Reduction::Largest => *value = value.max(now),
+                Reduction::Least => *value = value.min(now),
+                Reduction::Last => *value = now,
+                Reduction::Mean if self.samples == 1 => *value = now,
+                Reduction::Mean => *value += (now - *value) / self.samples as f64,
+                Reduction::First { above, limit } => {
+                    let there = if above { now > limit } else { now < limit };
+                    if value.is_nan() && there {
+                        let (t, then) = *before;
+                        let part = (limit - then) / (now - then);
+                        // Between two samples it is read off the line through them.
+                        *value = match (0.0..=1.0).contains(&part) {
+                            true => t + part * (state.t - t),
+                            false => state.t,
+                        };
+                    }
+                }
+            }
+            *before = (state.t, now);
+        }
+        ControlFlow::Continue(())
+    }
+}

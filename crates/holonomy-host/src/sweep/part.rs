@@ -1,0 +1,107 @@
+//! Finished cases on the disk, as soon as they are finished: one line of JSON each, in a file for every few cases. A line
+//! that a crash cut off is computed again, and no other.
+use serde::{Deserialize, Serialize};
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Write},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+/// What is known of a case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseRow {
+    /// Its number, from 0.
+    pub case: u64,
+    /// What was computed, in the order of the columns; nothing where it does not exist or is not finite.
+    pub numbers: Vec<Option<f64>>,
+    /// The verdict on the structure, on the path, and a message.
+    pub words: Vec<String>,
+}
+
+/// How long lines may wait for the disk.
+const WAIT: Duration = Duration::from_millis(200);
+
+/// The part of a sweep that holds some of its cases, in their order.
+pub(super) struct Part {
+    file: File,
+    pending: Vec<u8>,
+    written: Instant,
+}
+
+pub(super) fn path(folder: &Path, part: u64) -> PathBuf {
+    folder.join(format!("part-{part:06}.jsonl"))
+}
+
+/// The cases of a part that are whole, in order from its first one.
+pub(super) fn read(folder: &Path, part: u64, first: u64) -> io::Result<Vec<CaseRow>> {
+    let text = match fs::read(path(folder, part)) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    };
+    let mut rows = Vec::new();
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let whole = line
+            .ends_with(b"\n")
+            .then(|| serde_json::from_slice::<CaseRow>(line).ok());
+        match whole.flatten() {
+            Some(row) if row.case == first + rows.len() as u64 => rows.push(row),
+            _ => break,
+        }
+    }
+    Ok(rows)
+}
+
+impl Part {
+    /// Opens a part behind the rows that are whole.
+    pub(super) fn open(folder: &Path, part: u64, whole: &[CaseRow]) -> io::Result<Self> {
+        let options = || {
+            OpenOptions::new()
+                .create(true)
+                .write(true)
+                .truncate(false)
+                .open(path(folder, part))
+        };
+        let mut file = options()?;
+        let mut length = 0;
+        for row in whole {
+            length += line(row)?.len() as u64;
+        }
+        file.set_len(length)?;
+        io::Seek::seek(&mut file, io::SeekFrom::Start(length))?;
+        Ok(Self {
+            file,
+            pending: Vec::new(),
+            written: Instant::now(),
+        })
+    }
+
+    /// Adds a finished case.
+    pub(super) fn push(&mut self, row: &CaseRow) -> io::Result<()> {
+        self.pending.extend(line(row)?);
+        if self.written.elapsed() >= WAIT {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.write_all(&self.pending)?;
+        self.pending.clear();
+        self.written = Instant::now();
+        Ok(())
+    }
+
+    /// Everything is on the disk.
+    pub(super) fn close(mut self) -> io::Result<()> {
+        self.flush()?;
+        self.file.sync_data()
+    }
+}
+
+fn line(row: &CaseRow) -> io::Result<Vec<u8>> {
+    let mut line = serde_json::to_vec(row)?;
+    line.push(b'\n');
+    Ok(line)
+}
