@@ -148,7 +148,7 @@ fn described(plan: &Plan, swept: &Swept, folder: &str) -> String {
         );
     }
     match swept.whole {
-        true => text += &format!("  files    {folder}/, begin with cases.parquet\n"),
+        true => text += &format!("  files    {folder}, begin with cases.parquet\n"),
         false => note("stopped; the same command goes on\n"),
     }
     text

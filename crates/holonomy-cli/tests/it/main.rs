@@ -7,6 +7,7 @@ mod do_formats_agree;
 mod does_a_report_move;
 mod does_a_run_repeat;
 mod is_a_page_served_safely;
+mod is_a_sweep_one_table;
 mod is_the_json_as_promised;
 mod what_do_studies_say;
 mod what_is_a_bad_input;
