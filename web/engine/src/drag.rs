@@ -317,7 +317,10 @@ fn turned_hinge(model: &Model, body: &str, d: Vec3) -> Result<Vec<Setting>, Stri
         }
         None => {
             let turned = turned_ball(q, poses.frames[*index].rotation, &arm, &d)?;
-            Setting::new(format!("{section}.orientation"), format!("{turned:?}"))
+            let [w, x, y, z] = turned;
+            let (along, angle) = about(w, Vec3::new(x, y, z));
+            let value = format!("{{ axis = {}, angle = {angle:?} }}", list(&along.into()));
+            Setting::new(format!("{section}.orientation"), value)
         }
     }];
     if tree.constraints() > 0 {
@@ -344,6 +347,15 @@ fn angle(axis: &Vec3, arm: &Vec3, d: &Vec3) -> Result<f64, String> {
         return Err("that way lies along the axis of its joint".to_owned());
     }
     Ok(math::atan2(axis.dot(&from.cross(&to)), from.dot(&to)))
+}
+
+/// Axis and angle of a unit quaternion, as people write rotations.
+fn about(w: f64, v: Vec3) -> (Vec3, f64) {
+    let size = v.norm();
+    match size > 0.0 {
+        true => (v / size, 2.0 * math::atan2(size, w)),
+        false => (Vec3::z(), 0.0),
+    }
 }
 
 /// The quaternion of a ball joint that turns the arm of its body into a direction, the short way.

@@ -1,5 +1,6 @@
 // What is under the pointer, and where a drag leads.
-import { Quaternion, Vector3, type PerspectiveCamera } from "three";
+import { Vector3, type PerspectiveCamera } from "three";
+import { boxCentre } from "./camera";
 import type { Poses, Scene, Vec3 } from "./types";
 
 /** What was met: the body that has it, and its point. */
@@ -21,7 +22,6 @@ export function nearest(
   scene: Scene, poses: Poses, camera: PerspectiveCamera, width: number, height: number, x: number, y: number, reach: number,
 ): Omit<Pick, "view"> | null {
   const place = new Vector3();
-  const origin = new Vector3(), turn = new Quaternion();
   const seen = (place: Vector3): [number, number] => {
     place.project(camera);
     return [(0.5 + 0.5 * place.x) * width, (0.5 - 0.5 * place.y) * height];
@@ -44,9 +44,7 @@ export function nearest(
       const along = length > 0 ? Math.min(1, Math.max(0, ((x - a) * (c - a) + (y - b) * (d - b)) / length)) : 0;
       offer(Math.hypot(a + along * (c - a) - x, b + along * (d - b) - y), { body: shape.body, point: shape.to });
     } else if (shape.kind === "inertia") {
-      const [w = 1, i = 0, j = 0, k = 0] = poses.frameRotations.subarray(4 * shape.body);
-      place.set(...shape.centre).applyQuaternion(turn.set(i, j, k, w));
-      const [a, b] = seen(place.add(origin.fromArray(poses.framePositions, 3 * shape.body)));
+      const [a, b] = seen(boxCentre(shape, poses, place));
       offer(Math.hypot(a - x, b - y), { body: shape.body });
     }
   }
