@@ -28,7 +28,8 @@ import { Transport } from "./transport";
 document.head.append(h("style", {}, uplotStyle + style));
 const messages = new Messages();
 const engine = createEngine();
-if (engine) void page.begun?.awake.then(() => build(engine));
+// Where the machine is busy with other things, not for long.
+if (engine) void Promise.race([page.begun?.awake, new Promise((resolve) => setTimeout(resolve, 250))]).then(() => build(engine));
 else document.getElementById("app")?.replaceChildren(h("p", { class: "failed", role: "alert" }, "This page was built without the engine."));
 
 function build(engine: Engine): void {
