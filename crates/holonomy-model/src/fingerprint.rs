@@ -14,7 +14,7 @@
 mod sha256;
 
 use crate::value::{Table, Value};
-use holonomy::simulation::Fingerprint;
+use holonomy::{order, simulation::Fingerprint};
 use sha256::Sha256;
 
 /// Keys that do not change the motion.
@@ -39,7 +39,7 @@ pub(crate) fn fingerprint(model: &Table) -> Fingerprint {
 
 fn add_table(hash: &mut Sha256, table: &Table) {
     let mut entries: Vec<(&str, &Value)> = table.iter().collect();
-    entries.sort_by_key(|(key, _)| *key);
+    order::sort_by(&mut entries, |(a, _), (b, _)| a.cmp(b));
     add_size(hash, b't', entries.len());
     for (key, value) in entries {
         add_size(hash, b'k', key.len());

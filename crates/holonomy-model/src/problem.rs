@@ -1,7 +1,7 @@
 use crate::knob::Reading;
 use crate::path::{Path, Place};
 use crate::value::Table;
-use holonomy::formula::nearest;
+use holonomy::{formula::nearest, order};
 use std::cell::RefCell;
 use std::fmt;
 use std::ops::Range;
@@ -152,7 +152,9 @@ impl Problems {
             problem
         });
         let mut list: Vec<Problem> = each.collect();
-        list.sort_by_key(|problem| (problem.span.start, problem.severity, problem.span.end));
+        order::sort_by_key(&mut list, |problem| {
+            (problem.span.start, problem.severity, problem.span.end)
+        });
         list
     }
 
@@ -163,10 +165,12 @@ impl Problems {
             .into_inner()
             .into_iter()
             .map(|reported| reported.problem);
-        let mut list: Vec<Problem> = each.collect();
-        let order = |place: &Place| place.path().map_or_else(Vec::new, |path| table.numbers(path));
-        list.sort_by_cached_key(|problem| (order(&problem.place), problem.severity));
-        list
+        let numbers = |place: &Place| place.path().map_or_else(Vec::new, |path| table.numbers(path));
+        let mut list: Vec<_> = each.map(|problem| (numbers(&problem.place), problem)).collect();
+        order::sort_by(&mut list, |(here, a), (there, b)| {
+            here.cmp(there).then(a.severity.cmp(&b.severity))
+        });
+        list.into_iter().map(|(_, problem)| problem).collect()
     }
 
     fn report(&self, severity: Severity, place: Place, message: String) -> Report<'_> {

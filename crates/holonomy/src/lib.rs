@@ -47,6 +47,7 @@
 mod decimal;
 mod threads;
 pub mod math;
+pub mod order;
 pub mod simd;
 pub mod geometry;
 pub mod formula;

@@ -1,12 +1,18 @@
-//! Dragging a body: the settings that make it start in another direction.
+//! Dragging a body: the settings that make it start in another direction. Points of formulas: see `pull.rs`.
 //!
 //! ```text
 //! spheres   direction := d,  ω := R ω   where R turns the old direction into d the short way
 //! trees     position of a revolute joint += angle about its axis from where the body points to d
+//!           orientation of a ball joint  := Q B⁻¹ R B   Q that of the joint, B that of the body in space
 //! ```
-use crate::settings::{Setting, list, numbers_at, value_at};
+use crate::{
+    pull,
+    settings::{Setting, list, numbers_at, value_at},
+};
 use holonomy::{
-    Vec3, math,
+    Vec3,
+    geometry::so3,
+    math,
     scene::{Axis, JointShape, Poses, Scene, Shape},
     system::Mechanism,
 };
@@ -14,30 +20,44 @@ use holonomy_model::{Model, Value};
 use serde::Serialize;
 
 /// A body that can be dragged: by which point, and about which.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Dragging {
     /// Its name.
     pub body: String,
-    /// The point of the scene to take hold of.
-    pub point: usize,
-    /// The one it turns about.
-    pub pivot: usize,
+    /// The point of the scene to take hold of; without one it is the body's box.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub point: Option<usize>,
+    /// The one it turns about; without one it is pulled, see `Session::pull`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pivot: Option<usize>,
+    /// How far from the pivot it is, m.
+    pub radius: f64,
 }
 
 /// The bodies that can be dragged, or why none can.
 pub(crate) fn draggable(model: &Model) -> Result<Vec<Dragging>, &'static str> {
-    let scene = model.mechanism.system().scene();
+    let system = model.mechanism.system();
+    let scene = system.scene();
+    let mut poses = Poses::default();
+    system.poses(&model.state, &mut poses, &mut system.scratch());
     let found: Vec<Dragging> = match &model.mechanism {
-        Mechanism::Lagrangian(_) => {
-            return Err("this model has coordinates of its own: move the sliders of its start instead");
-        }
+        Mechanism::Lagrangian(system) => (pull::movable(model, system).into_iter())
+            .map(|(point, body)| Dragging {
+                body,
+                point: Some(point),
+                pivot: None,
+                radius: 0.0,
+            })
+            .collect(),
         Mechanism::Spheres(spheres) => (0..spheres.len())
             .filter(|body| sphere_key(model, *body).is_some())
             .filter_map(|body| {
+                let pivot = sphere_pivot(&scene, body)?;
                 Some(Dragging {
                     body: spheres.bodies()[body].name.clone(),
-                    point: body,
-                    pivot: sphere_pivot(&scene, body)?,
+                    point: Some(body),
+                    pivot: Some(pivot),
+                    radius: (place(&poses, body) - place(&poses, pivot)).norm(),
                 })
             })
             .collect(),
@@ -48,16 +68,21 @@ pub(crate) fn draggable(model: &Model) -> Result<Vec<Dragging>, &'static str> {
         Mechanism::Tree(_) => (scene.shapes.iter())
             .filter_map(|shape| Hinge::new(model, &scene, shape))
             .map(|hinge| Dragging {
+                radius: hinge.arm(&poses).norm(),
                 body: hinge.name,
                 point: hinge.point,
-                pivot: hinge.pivot,
+                pivot: Some(hinge.pivot),
             })
+            .filter(|dragging| dragging.radius > 0.0)
             .collect(),
     };
     match (found.is_empty(), &model.mechanism) {
         (false, _) => Ok(found),
         (true, Mechanism::Tree(_)) => {
-            Err("only bodies on revolute joints can be dragged: move the sliders instead")
+            Err("only bodies on revolute and ball joints can be dragged: move the sliders instead")
+        }
+        (true, Mechanism::Lagrangian(_)) => {
+            Err("this model names no points that move: move the sliders of its start instead")
         }
         (true, _) => Err("its bodies are placed all together, not one by one: move the sliders instead"),
     }
@@ -83,7 +108,24 @@ pub(crate) fn set_direction(model: &Model, body: &str, direction: [f64; 3]) -> R
                 .unwrap_or_default();
             Ok(turned_sphere(model, index, d))
         }
-        _ => turned_hinge(model, body, d),
+        Mechanism::Tree(_) => turned_hinge(model, body, d),
+        Mechanism::Lagrangian(_) => Err(format!("`{body}` has no pivot")),
+    }
+}
+
+/// The settings that make a point start as near as it can to the ray of the pointer.
+pub(crate) fn pull(
+    model: &Model,
+    point: &str,
+    origin: [f64; 3],
+    direction: [f64; 3],
+) -> Result<Vec<Setting>, String> {
+    let found = draggable(model)?.into_iter().find(|each| each.body == point);
+    match (&model.mechanism, found) {
+        (Mechanism::Lagrangian(system), Some(found)) => {
+            pull::pulled(model, system, found.point.unwrap_or_default(), origin, direction)
+        }
+        _ => Err(format!("`{point}` cannot be dragged: move its sliders instead")),
     }
 }
 
@@ -153,22 +195,25 @@ fn is_settled(model: &Model) -> bool {
     matches!(model.table.get("start"), Some(Value::Text(_)))
 }
 
-/// A body behind a revolute joint, with a point to take hold of.
+/// A body behind a revolute or ball joint, with a point to take hold of.
 struct Hinge {
     name: String,
     /// Its section: `body.3`.
     section: String,
     index: usize,
-    point: usize,
+    point: Option<usize>,
+    /// What it is dragged by where it has no point: its centre of mass, in its own axes.
+    centre: Vec3,
     pivot: usize,
-    axis: Axis,
+    /// That of a revolute joint; a ball joint has none.
+    axis: Option<Axis>,
 }
 
 impl Hinge {
     fn new(model: &Model, scene: &Scene, shape: &Shape) -> Option<Self> {
         let Shape::Joint {
             body,
-            joint: JointShape::Revolute,
+            joint: joint @ (JointShape::Revolute | JointShape::Spherical),
             to,
             axes,
             driven: false,
@@ -184,7 +229,16 @@ impl Hinge {
             } if *own == body && *from == pivot => Some(*to),
             Shape::Mass { body: own, at, .. } if *own == body => Some(*at),
             _ => None,
-        })?;
+        });
+        let centre = scene.shapes.iter().find_map(|shape| match shape {
+            Shape::Inertia {
+                body: own, centre, ..
+            } if *own == body => Some(Vec3::from(*centre)),
+            _ => None,
+        });
+        if point.is_none() && centre.is_none() {
+            return None;
+        }
         let name = scene.frames.one(body)?;
         let list = model.table.get("body")?.as_list()?;
         let named = |(k, section): (usize, &Value)| match section.as_table()?.get("name") {
@@ -204,10 +258,38 @@ impl Hinge {
             section,
             index: body,
             point,
+            centre: centre.unwrap_or_default(),
             pivot,
-            axis: *axes.first()?,
+            axis: match joint {
+                JointShape::Revolute => Some(*axes.first()?),
+                _ => None,
+            },
         })
     }
+
+    /// From the pivot to what it is dragged by.
+    fn arm(&self, poses: &Poses) -> Vec3 {
+        let end = match (self.point, poses.frames.get(self.index)) {
+            (Some(point), _) => place(poses, point),
+            (None, Some(frame)) => Vec3::from(frame.position) + turned(frame.rotation, &self.centre),
+            (None, None) => Vec3::zeros(),
+        };
+        end - place(poses, self.pivot)
+    }
+}
+
+fn place(poses: &Poses, point: usize) -> Vec3 {
+    poses
+        .points
+        .get(point)
+        .map(|point| Vec3::from(*point))
+        .unwrap_or_default()
+}
+
+/// A vector turned by a quaternion `[w, x, y, z]`.
+fn turned([w, x, y, z]: [f64; 4], v: &Vec3) -> Vec3 {
+    let u = Vec3::new(x, y, z);
+    v + 2.0 * u.cross(&(u.cross(v) + w * v))
 }
 
 fn turned_hinge(model: &Model, body: &str, d: Vec3) -> Result<Vec<Setting>, String> {
@@ -224,40 +306,66 @@ fn turned_hinge(model: &Model, body: &str, d: Vec3) -> Result<Vec<Setting>, Stri
     };
     let mut poses = Poses::default();
     system.poses(&model.state, &mut poses, &mut system.scratch());
-    let place = |point: usize| {
-        poses
-            .points
-            .get(point)
-            .map(|point| Vec3::from(*point))
-            .unwrap_or_default()
-    };
-    let direction = Vec3::from(hinge.axis.direction);
-    let axis = match hinge.axis.frame.and_then(|frame| poses.frames.get(frame)) {
-        Some(frame) => {
-            let [w, x, y, z] = frame.rotation;
-            let u = Vec3::new(x, y, z);
-            direction + 2.0 * u.cross(&(u.cross(&direction) + w * direction))
+    let arm = hinge.arm(&poses);
+    let (offset, _) = tree.offsets(hinge.index);
+    let q = &model.state.q[offset..];
+    let Hinge { index, section, .. } = &hinge;
+    let mut settings = vec![match hinge.axis {
+        Some(axis) => {
+            let position = q[0] + angle(&seen(axis, &poses), &arm, &d)?;
+            Setting::new(format!("{section}.position"), format!("{position:?}"))
         }
+        None => {
+            let turned = turned_ball(q, poses.frames[*index].rotation, &arm, &d)?;
+            let [w, x, y, z] = turned;
+            let (along, angle) = about(w, Vec3::new(x, y, z));
+            let value = format!("{{ axis = {}, angle = {angle:?} }}", list(&along.into()));
+            Setting::new(format!("{section}.orientation"), value)
+        }
+    }];
+    if tree.constraints() > 0 {
+        // The others follow, so that loops close.
+        settings.push(Setting::new(format!("{section}.keep"), "true"));
+    }
+    Ok(settings)
+}
+
+/// The direction of an axis in space.
+fn seen(axis: Axis, poses: &Poses) -> Vec3 {
+    let direction = Vec3::from(axis.direction);
+    match axis.frame.and_then(|frame| poses.frames.get(frame)) {
+        Some(frame) => turned(frame.rotation, &direction),
         None => direction,
-    };
-    let arm = place(hinge.point) - place(hinge.pivot);
-    let flat = |v: Vec3| v - axis * axis.dot(&v);
+    }
+}
+
+/// From where an arm points to a direction, about an axis.
+fn angle(axis: &Vec3, arm: &Vec3, d: &Vec3) -> Result<f64, String> {
+    let flat = |v: &Vec3| v - axis * axis.dot(v);
     let (from, to) = (flat(arm), flat(d));
     if to.norm() < 1e-6 || from.norm() < 1e-9 * arm.norm() {
         return Err("that way lies along the axis of its joint".to_owned());
     }
-    let angle = math::atan2(axis.dot(&from.cross(&to)), from.dot(&to));
-    let (offset, _) = tree.offsets(hinge.index);
-    let position = model.state.q[offset] + angle;
-    let mut settings = vec![Setting::new(
-        format!("{}.position", hinge.section),
-        format!("{position:?}"),
-    )];
-    if tree.constraints() > 0 {
-        // The others follow, so that loops close.
-        settings.push(Setting::new(format!("{}.keep", hinge.section), "true"));
+    Ok(math::atan2(axis.dot(&from.cross(&to)), from.dot(&to)))
+}
+
+/// Axis and angle of a unit quaternion, as people write rotations.
+fn about(w: f64, v: Vec3) -> (Vec3, f64) {
+    let size = v.norm();
+    match size > 0.0 {
+        true => (v / size, 2.0 * math::atan2(size, w)),
+        false => (Vec3::z(), 0.0),
     }
-    Ok(settings)
+}
+
+/// The quaternion of a ball joint that turns the arm of its body into a direction, the short way.
+fn turned_ball(joint: &[f64], body: [f64; 4], arm: &Vec3, d: &Vec3) -> Result<[f64; 4], String> {
+    let (Some(turn), [w, x, y, z]) = (so3::shortest(arm, d), body) else {
+        return Err("that way is opposite to where it points: go around".to_owned());
+    };
+    let turn = [turn.w, turn.i, turn.j, turn.k];
+    let back = so3::product(&[w, -x, -y, -z], &so3::product(&turn, &body));
+    Ok(so3::normalised(so3::product(&joint[..4], &back)))
 }
 
 #[cfg(test)]
@@ -277,6 +385,28 @@ mod tests {
         (model, poses)
     }
 
+    /// From the pivot of a body to its end, or to its centre of mass.
+    fn arm_of(model: &Model, body: &str) -> Vec3 {
+        let system = model.mechanism.system();
+        let mut poses = Poses::default();
+        system.poses(&model.state, &mut poses, &mut system.scratch());
+        let all = draggable(model).expect("some");
+        let found = all
+            .into_iter()
+            .find(|dragging| dragging.body == body)
+            .expect("it");
+        let pivot = place(&poses, found.pivot.expect("it turns about one"));
+        match found.point {
+            Some(point) => place(&poses, point) - pivot,
+            None => {
+                let centre = numbers_at(&model.table, &format!("body.{body}.centre")).expect("a centre");
+                let frame = &poses.frames[0];
+                let matrix = so3::matrix(&frame.rotation);
+                Vec3::from(frame.position) + matrix * Vec3::from(centre) - pivot
+            }
+        }
+    }
+
     /// Every body that can be dragged starts where it was dragged to: on spheres anywhere, on hinges in their plane.
     #[test]
     fn bodies_start_where_they_were_dragged() {
@@ -287,17 +417,18 @@ mod tests {
             ("magnetic-dipoles", [0.6, 0.0, -0.8]),
             ("three-bodies-on-a-sphere", [0.36, 0.48, 0.8]),
             ("four-bar", [0.6, 0.0, 0.8]),
+            ("heavy-top", [0.48, -0.6, 0.64]),
         ] {
             let (model, _) = start(name, &[]);
             let Ok(all) = draggable(&model) else { continue };
-            for Dragging { body, point, pivot } in all {
+            for Dragging { body, .. } in all {
                 let settings = set_direction(&model, &body, d).expect("it can be dragged");
                 if name == "four-bar" && body != "crank" {
                     // Two angles of a loop are not free.
                     continue;
                 }
-                let (after, poses) = start(name, &settings);
-                let arm = Vec3::from(poses.points[point]) - Vec3::from(poses.points[pivot]);
+                let (after, _) = start(name, &settings);
+                let arm = arm_of(&after, &body);
                 assert!(
                     (arm.normalize() - Vec3::from(d)).norm() < 1e-9,
                     "{name} {body}: {arm}"
@@ -311,12 +442,31 @@ mod tests {
                 dragged += 1;
             }
         }
-        assert!(dragged >= 8, "{dragged}");
+        assert!(dragged >= 9, "{dragged}");
+    }
+
+    /// Behind a joint that is turned itself, in a frame that is turned against its body's.
+    #[test]
+    fn a_ball_joint_turns_in_the_frame_of_its_parent() {
+        let text = "title = \"arm\"\nspace = \"tree\"\ngravity = [0, 0, -9.81]\n\
+            [[body]]\nname = \"upper\"\njoint = { kind = \"revolute\", axis = [0, 1, 0] }\nmass = 1\ncentre = [0, 0, -1]\nposition = 0.7\n\
+            [[body]]\nname = \"lower\"\nparent = \"upper\"\njoint = { kind = \"spherical\", at = [0.2, 0, -1], turned = { axis = [1, 1, 0], angle = 0.5 } }\n\
+            mass = 1\ncentre = [0.3, 0, -1]\ninertia = [0.1, 0.1, 0.1]\nsites = { tip = [0.6, 0, -2] }\norientation = { axis = [0, 1, 1], angle = 1.1 }\nangular_velocity = [0, 0, 2]\n\
+            [method]\nname = \"tree-variational\"\n[run]\nstep = 0.01\nduration = 1\n";
+        let mut source = holonomy_model::Source::new("arm", text);
+        let model = load(&source).expect("it loads");
+        let d = Vec3::new(0.48, -0.6, 0.64);
+        for setting in set_direction(&model, "lower", d.into()).expect("it can be dragged") {
+            source.with_override(setting.words());
+        }
+        let after = load(&source).expect("it loads");
+        let arm = arm_of(&after, "lower");
+        assert!((arm.normalize() - d).norm() < 1e-12, "{arm}");
     }
 
     #[test]
     fn what_cannot_be_dragged_says_why() {
-        for name in ["kepler", "ten-thousand-molecules", "molecules-on-a-sphere"] {
+        for name in ["ten-thousand-molecules", "molecules-on-a-sphere"] {
             let (model, _) = start(name, &[]);
             let reason = draggable(&model).expect_err("nothing to drag");
             assert!(reason.contains("sliders"), "{name}: {reason}");

@@ -20,10 +20,12 @@ mod knobs;
 mod live;
 mod loading;
 mod places;
+mod pull;
 mod run;
 mod session;
 mod settings;
 mod swarm;
+mod words;
 
 pub use drag::Dragging;
 pub use knobs::Slider;

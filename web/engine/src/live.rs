@@ -32,8 +32,16 @@ pub(crate) struct Words {
     /// In a word or two.
     word: &'static str,
     tone: &'static str,
-    headline: String,
+    answers: Vec<Answered>,
     rows: Vec<Row>,
+}
+
+/// One of the three questions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Answered {
+    question: &'static str,
+    tone: &'static str,
+    text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -91,7 +99,13 @@ impl Live {
         Words {
             word: conclusion.word(),
             tone: conclusion.verdict.name(),
-            headline: conclusion.to_string(),
+            answers: (conclusion.answers().into_iter())
+                .map(|answer| Answered {
+                    question: answer.question,
+                    tone: answer.verdict.name(),
+                    text: answer.text,
+                })
+                .collect(),
             rows: lines
                 .map(|line| Row {
                     what: line.subject.to_string(),

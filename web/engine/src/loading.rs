@@ -12,7 +12,7 @@ use holonomy::{
     system::{Family, Mechanism, Names},
 };
 use holonomy_model::{Model, Source, Table, Value, scenario, to_toml};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// Coordinates and velocities of a row for plots.
 pub(crate) const MOST_TRACED: usize = 8;
@@ -248,14 +248,12 @@ pub fn scenarios() -> Vec<ScenarioEntry> {
 }
 
 /// A Lagrangian that was typed.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default)]
 #[expect(missing_docs, reason = "said in `web/src/engine/types.ts`")]
 pub struct LagrangianParts {
     pub formula: String,
-    #[serde(default)]
     pub params: Table,
     pub start: Table,
-    #[serde(default)]
     pub velocity: Table,
     pub step: String,
     pub duration: String,
@@ -355,19 +353,5 @@ mod tests {
             let again = holonomy_model::load(&Source::new("again", loaded.text.as_str())).expect("it loads");
             assert_eq!(again.fingerprint(), model.fingerprint(), "{}", entry.name);
         }
-    }
-
-    #[test]
-    fn a_lagrangian_becomes_a_model() {
-        let parts = r#"{ "formula": " m*l^2*theta'^2/2 + m*g*l*cos(theta)", "params": { "m": "1", "l": "50 cm", "g": "9.81" },
-            "start": { "theta": "pi/3" }, "velocity": { "theta": "0.5" }, "step": "10 ms", "duration": "20" }"#;
-        let parts: LagrangianParts = serde_json::from_str(parts).expect("parts");
-        let text = from_lagrangian(&parts);
-        let model = holonomy_model::load(&Source::new("typed", text.as_str()))
-            .unwrap_or_else(|p| panic!("{text}{p:?}"));
-        assert_eq!((model.schedule.step, model.schedule.steps), (0.01, 2000));
-        assert!((model.state.q[0] - std::f64::consts::FRAC_PI_3).abs() < 1e-15);
-        // p = m l² θ'
-        assert!((model.state.p[0] - 0.125).abs() < 1e-15);
     }
 }

@@ -11,16 +11,14 @@ use holonomy::{
     system::{Measurement, Mechanism, Scratch, TransferError},
 };
 use holonomy_model::Model;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// How a run differs from the model.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunSpec {
     /// Its method, if it has another one.
-    #[serde(default)]
     pub method: Option<String>,
     /// Its step, s, if it has another one.
-    #[serde(default)]
     pub step: Option<f64>,
 }
 
@@ -65,6 +63,8 @@ pub(crate) struct Run {
     trace: Vec<f64>,
     /// From which time on the next row is taken, s.
     next_row: f64,
+    /// Whether it has moved since it was measured.
+    unseen: bool,
     /// Whether bodies are coloured, and the largest kinetic energy of one so far, J.
     warm: bool,
     hottest: f64,
@@ -107,6 +107,7 @@ impl Run {
             seen: 0,
             trace: Vec::new(),
             next_row: f64::NEG_INFINITY,
+            unseen: false,
             warm,
             hottest: 0.0,
             model,
@@ -136,11 +137,19 @@ impl Run {
             return;
         };
         self.take(count);
-        self.measure();
-        self.record();
+        self.unseen = true;
         if self.t() >= self.next_row || self.failed.is_some() {
-            self.row();
+            self.look();
             self.next_row = self.t() + rows_apart - ROUNDED * self.step();
+        }
+    }
+
+    /// Measures where it is, for plots and verdicts, unless that is done: of many bodies it costs as much as a step.
+    pub(crate) fn look(&mut self) {
+        if self.unseen {
+            self.measure();
+            self.record();
+            self.row();
         }
     }
 
@@ -193,6 +202,7 @@ impl Run {
     fn measure(&mut self) {
         let system = self.simulation.system();
         system.measure(&self.simulation.state, &mut self.measured, &mut self.scratch);
+        self.unseen = false;
     }
 
     /// Shows the sample to what verdicts are made of, once.
@@ -254,6 +264,7 @@ impl Run {
 
     /// Writes a frame into buffers; gives the number of rows of its trace, which then begins anew.
     pub(crate) fn frame(&mut self, floats: &mut Vec<f32>, doubles: &mut Vec<f64>) -> usize {
+        self.look();
         let state = &self.simulation.state;
         self.simulation
             .system()
@@ -285,7 +296,6 @@ impl Run {
             TRACE_HEAD.len() + state.q.len().min(MOST_TRACED) + measured.velocity.len().min(MOST_TRACED);
         let rows = self.trace.len() / columns;
         self.trace.clear();
-        self.next_row = f64::NEG_INFINITY;
         rows
     }
 

@@ -27,8 +27,9 @@ pub struct Session {
     doubles: Vec<f64>,
 }
 
-/// Rows for plots between two frames, about.
-const ROWS: f64 = 64.0;
+/// Rows for plots between two frames, at most; fewer where these have more numbers altogether.
+const ROWS: usize = 64;
+const NUMBERS: usize = 4096;
 
 /// What became of opening runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -122,7 +123,9 @@ impl Session {
             0.0
         };
         self.target = self.time + seconds;
-        self.rows_apart = seconds / ROWS;
+        let largest = self.runs.iter().map(|run| run.model.state.q.len()).max();
+        let rows = (NUMBERS / largest.unwrap_or(1).max(1)).clamp(1, ROWS);
+        self.rows_apart = seconds / rows as f64;
     }
 
     /// Goes on towards it, by at most so many of the shortest steps; whether it is reached. Runs that fail stay where
@@ -216,9 +219,18 @@ impl Session {
         }
     }
 
+    /// What makes a point of formulas start as near as it can to a ray.
+    pub fn pull(&self, point: &str, origin: [f64; 3], direction: [f64; 3]) -> Result<Vec<Setting>, String> {
+        match &self.model {
+            Some(model) => drag::pull(model, point, origin, direction),
+            None => Err(NO_MODEL.to_owned()),
+        }
+    }
+
     /// What can be said of a run so far.
     pub(crate) fn certificate(&mut self, run: usize) -> Option<Words> {
         let run = self.runs.get_mut(run)?;
+        run.look();
         let Run {
             live,
             model,

@@ -1,9 +1,9 @@
 //! What the page sets in a model, as `--set path=value` does.
 use holonomy_model::{Problems, Source, Table, Value, parse};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// A value by the path of its key; an empty one takes the key away.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Setting {
     /// The path, such as `body.upper.mass`.
     pub path: String,

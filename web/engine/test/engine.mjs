@@ -1,6 +1,7 @@
 // The engine's module for tests: from a `.wasm` file, or out of a built page.
 import { readFileSync } from "node:fs";
 import { unpack } from "../../src/engine/lzma.js";
+import { words } from "../../src/engine/words.js";
 
 export function moduleBytes(path) {
   const bytes = readFileSync(path);
@@ -11,14 +12,14 @@ export function moduleBytes(path) {
 }
 
 /** As in `web/engine/src/calls.rs`. */
-const OPERATIONS = ["scenarios", "load", "fromLagrangian", "open", "seek", "setDirection", "swarm", "swarmPoints", "certificate", "describe", "hash"];
+const OPERATIONS = ["scenarios", "load", "fromLagrangian", "open", "seek", "setDirection", "swarm", "swarmPoints", "certificate", "describe", "hash", "pull"];
 
 export async function start(path) {
   const { instance } = await WebAssembly.instantiate(moduleBytes(path));
   const engine = instance.exports;
   engine.start();
-  const call = (operation, argument) => {
-    const bytes = new TextEncoder().encode(JSON.stringify(argument ?? null));
+  const call = (operation, ...request) => {
+    const bytes = words(request);
     const place = engine.input(bytes.length);
     new Uint8Array(engine.memory.buffer, place, bytes.length).set(bytes);
     const length = engine.call(OPERATIONS.indexOf(operation));

@@ -5,9 +5,9 @@ import { start } from "./engine.mjs";
 
 /** As in `web/engine/src/main.rs`. */
 const ROWS = [
-  ["pendulum", "spherical-pendulum", [{ path: "method.name", value: "sphere-explicit" }], 200_000],
+  ["pendulum", "spherical-pendulum", ["method.name", "sphere-explicit"], 200_000],
   ["double pendulum", "double-spherical-pendulum", [], 50_000],
-  ["chain 128", "pendulum-chain", [{ path: "chain.links", value: "128" }], 2_000],
+  ["chain 128", "pendulum-chain", ["chain.links", "128"], 2_000],
   ["scissor lift", "scissor-lift", [], 500],
   ["kepler", "kepler", [], 2_000],
   ["molecules", "molecules-on-a-sphere", [], 20],
@@ -26,8 +26,8 @@ const rows = ROWS.map(([name, scenario, settings, steps]) => {
   const times = [];
   for (let k = 0; k < REPEATS; k += 1) {
     let now = performance.now();
-    if (!call("load", { text: texts.get(scenario), settings }).ok) throw new Error(scenario);
-    if (!call("open", { runs: [{}], carryOver: false }).ok) throw new Error(scenario);
+    if (!call("load", texts.get(scenario), ...settings).ok) throw new Error(scenario);
+    if (!call("open", 0, "", "").ok) throw new Error(scenario);
     loads.push(performance.now() - now);
     engine.steps(steps);
     now = performance.now();

@@ -136,7 +136,7 @@ fn a_run_that_fails_says_why_and_the_other_goes_on() {
         .and_then(|described| described.failed)
         .expect("a sentence");
     assert!(why.starts_with("the run failed at step "), "{why}");
-    let certificate = ask(&mut session, Operation::Certificate, json!(0));
+    let certificate = ask(&mut session, Operation::Certificate, &["0"]);
     assert_eq!(certificate["tone"], "bad", "{certificate}");
     // Alone it is done at once.
     let mut session = opened(name, &[by("sphere-implicit", 3.0)]);
@@ -225,14 +225,21 @@ fn certificates_are_those_of_the_judge() {
         let mut session = opened("double-spherical-pendulum", &[by(method, 0.005)]);
         for _ in 0..40 {
             advance(&mut session, 0.5, 64.0);
-            ask(&mut session, Operation::Certificate, json!(0));
+            ask(&mut session, Operation::Certificate, &["0"]);
         }
-        let certificate = ask(&mut session, Operation::Certificate, json!(0));
+        let certificate = ask(&mut session, Operation::Certificate, &["0"]);
         assert_eq!(
             (&certificate["tone"], &certificate["word"]),
             (&json!(tone), &json!(word)),
             "{certificate:#}"
         );
+        let answers = certificate["answers"].as_array().expect("answers");
+        let questions: Vec<&str> = answers
+            .iter()
+            .filter_map(|each| each["question"].as_str())
+            .collect();
+        assert_eq!(questions, ["structure", "path", "prediction"]);
+        assert_eq!(answers[0]["tone"], tone, "{certificate:#}");
         let rows = certificate["rows"].as_array().expect("rows");
         let what: Vec<&str> = rows.iter().filter_map(|row| row["what"].as_str()).collect();
         assert_eq!(what[..2], ["energy", "angular momentum z"], "{what:?}");
@@ -254,27 +261,55 @@ fn certificates_are_those_of_the_judge() {
     }
 }
 
-fn ask(session: &mut Session, operation: Operation, request: Value) -> Value {
-    let text = answer(session, operation, request.to_string().as_bytes());
+fn ask(session: &mut Session, operation: Operation, request: &[&str]) -> Value {
+    let words = request.iter().map(|word| format!("{}:{word}", word.len()));
+    let text = answer(session, operation, words.collect::<String>().as_bytes());
     serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn of_many_bodies_few_rows_are_measured_and_the_last_is_the_frame() {
+    let mut session = opened("molecules-on-a-sphere", &[RunSpec::default()]);
+    session.frame(0);
+    let step = load(&Source::new("", text("molecules-on-a-sphere")))
+        .expect("it loads")
+        .schedule
+        .step;
+    advance(&mut session, 12.0 * step, 1.0);
+    let rows = session.frame(0);
+    // 4096 numbers are those of 2 states of 642 molecules.
+    assert!((1..=3).contains(&rows), "{rows}");
+    let numbers = session.doubles();
+    let last = &numbers[numbers.len() - 22..];
+    assert_eq!(last[..2], [numbers[1], numbers[2]], "time and energy");
+    assert!((numbers[1] - 12.0 * step).abs() < 1e-12);
+}
+
+#[test]
+fn a_lagrangian_becomes_a_model() {
+    let formula = " m*l^2*theta'^2/2 + m*g*l*cos(theta)";
+    let (parameters, start) = (
+        ["m", "1", "l", "50 cm", "g", "9.81"],
+        ["theta=", "pi/3", "theta'", "0.5"],
+    );
+    let request = [&[formula, "10 ms", "20"][..], &parameters, &start].concat();
+    let text = ask(&mut Session::default(), Operation::FromLagrangian, &request);
+    let text = text.as_str().expect("a text");
+    let model = load(&Source::new("typed", text)).unwrap_or_else(|p| panic!("{text}{p:?}"));
+    assert_eq!((model.schedule.step, model.schedule.steps), (0.01, 2000));
+    assert!((model.state.q[0] - std::f64::consts::FRAC_PI_3).abs() < 1e-15);
+    // p = m l² θ'
+    assert!((model.state.p[0] - 0.125).abs() < 1e-15);
 }
 
 #[test]
 fn every_scenario_loads_opens_and_moves() {
     for entry in scenarios() {
         let mut session = Session::default();
-        let loaded = ask(
-            &mut session,
-            Operation::Load,
-            json!({ "text": entry.text, "settings": [] }),
-        );
+        let loaded = ask(&mut session, Operation::Load, &[entry.text]);
         assert_eq!(loaded["ok"], true, "{}: {loaded}", entry.name);
         let step = loaded["model"]["step"].as_f64().expect("a step");
-        let opened = ask(
-            &mut session,
-            Operation::Open,
-            json!({ "runs": [{}], "carryOver": false }),
-        );
+        let opened = ask(&mut session, Operation::Open, &["0", "", ""]);
         assert_eq!(opened["ok"], true, "{}", entry.name);
         let sizes = &opened["opened"]["sizes"][0];
         let size = |key: &str| sizes[key].as_u64().expect("a size") as usize;
@@ -321,7 +356,7 @@ fn every_scenario_loads_opens_and_moves() {
 fn what_cannot_be_understood_is_answered() {
     let mut session = Session::default();
     for operation in Operation::ALL {
-        for request in [&b""[..], b"null", b"{\"text\": 3}", b"[1e999]", b"\xff", b"17"] {
+        for request in [&b""[..], b"4:null", b"7:1e9", b"5:1e9993:NaN", b"1:\xff", b"17"] {
             let text = answer(&mut session, operation, request);
             assert!(
                 serde_json::from_str::<Value>(&text).is_ok(),

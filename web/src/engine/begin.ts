@@ -3,6 +3,8 @@
 /** One, and what it takes to start another. */
 export interface Begun {
   worker: Worker;
+  /** It has the module. No worker starts while the page's thread is busy: what takes long waits for this. */
+  awake: Promise<unknown>;
   /** Of `worker.ts` as one classic script. */
   address: string;
   /** The WebAssembly module by LZMA in base64. */

@@ -55,6 +55,7 @@ function engineOf({ worker: first, address, wasm }: Begun): Engine {
     },
     seek: (t) => post("seek", t),
     setDirection: (body, direction) => post("setDirection", body, direction),
+    pull: (body, origin, direction) => post("pull", body, origin, direction),
     swarm: (count, spread) => post("swarm", count, spread),
     swarmPoints: () => post("swarmPoints"),
     certificate: (run) => post("certificate", run),

@@ -5,5 +5,6 @@ const text = (id: string) => document.getElementById(id)?.textContent ?? "";
 const wasm = text("engine-wasm").trim();
 if (wasm !== "") {
   const address = URL.createObjectURL(new Blob([text("worker-source")], { type: "text/javascript" }));
-  page.begun = { worker: begin(wasm, address), address, wasm };
+  const worker = begin(wasm, address);
+  page.begun = { worker, awake: new Promise((resolve) => worker.addEventListener("message", resolve, { once: true })), address, wasm };
 }

@@ -122,6 +122,7 @@ export function fakeEngine(): Engine {
       return runs.map(sample);
     },
     setDirection: async () => ({ ok: false, reason: loaded().notDraggable ?? "" }),
+    pull: async () => ({ ok: false, reason: loaded().notDraggable ?? "" }),
     swarm: async (count: number, spread: number) => {
       copies = Array.from({ length: count }, (_, i) => ({ q: (runs[0]?.q ?? 0) + spread * (i / count - 0.5), v: runs[0]?.v ?? 0 }));
     },
@@ -130,7 +131,7 @@ export function fakeEngine(): Engine {
       q: Float32Array.from(copies, (c) => c.q), v: Float32Array.from(copies, (c) => c.v), spread: 0,
     }),
     certificate: async (run: number) => ({
-      word: "structure right", tone: "good", headline: `Conserved: \`${runs[run]?.method}\` does what it promises (energy).`,
+      word: "structure right", tone: "good", answers: [{ question: "structure", tone: "good", text: `Conserved: \`${runs[run]?.method}\` does what it promises (energy).` }],
       rows: [{ what: "energy", promised: "bounded, no drift", measured: "largest error 0.001 J", verdict: "bounded", tone: "good" }],
     }),
     describe: async () => ({ text: TEXT, command: "holonomy run plane-pendulum", fingerprint: "00" }),

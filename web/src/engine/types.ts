@@ -77,8 +77,11 @@ export interface Loaded {
   hasUnitLength: boolean;
   /** What the columns of `Sample.trace` hold: see there. */
   traceColumns: string[];
-  /** Bodies that can be dragged to set the start, with the point of the scene to take hold of and the one they turn about. */
-  draggable: { body: string; point: number; pivot: number }[];
+  /**
+   * Bodies that can be dragged to set the start, with the point of the scene to take hold of (or else their box) and
+   * the one they turn about, if they do, and how far they are from it.
+   */
+  draggable: { body: string; point?: number; pivot?: number; radius: number }[];
   /** Why nothing can be dragged, if nothing can. */
   notDraggable?: string;
   fingerprint: string;
@@ -180,7 +183,8 @@ export interface Certificate {
   /** "structure right", "with care", … */
   word: string;
   tone: CertificateRow["tone"];
-  headline: string;
+  /** The three questions: structure, path, prediction. */
+  answers: { question: string; tone: CertificateRow["tone"]; text: string }[];
   rows: CertificateRow[];
 }
 
@@ -206,6 +210,8 @@ export interface Engine {
   seek(t: number): Promise<Sample[]>;
   /** Dragging: the settings that make a body start in this direction from its pivot. Then load and open. */
   setDirection(body: string, direction: Vec3): Promise<Direction>;
+  /** The same for what has no pivot: as near as it can be to a ray, whose direction is a unit vector. */
+  pull(body: string, origin: Vec3, direction: Vec3): Promise<Direction>;
   /** Starts a swarm around where run 0 is; 0 ends it. */
   swarm(count: number, spread: number): Promise<void>;
   swarmPoints(): Promise<Swarm>;

@@ -1,7 +1,8 @@
 // The engine's worker: WebAssembly on one side, messages on the other. Made into one string by the bundler and started
 // from a Blob, so that it works from a file. It answers calls in their order.
 import { unpack } from "./lzma";
-import type { Advanced, RunSpec, Sample, Setting, Swarm } from "./types";
+import { words } from "./words";
+import type { Advanced, LagrangianParts, RunSpec, Sample, Setting, Swarm, Vec3 } from "./types";
 
 /** What `web/engine/src/exports.rs` exports. */
 interface Exports {
@@ -25,7 +26,7 @@ interface Exports {
 }
 
 /** Operations of `call`, as in `exports.rs`. */
-const OPERATIONS = ["scenarios", "load", "fromLagrangian", "open", "seek", "setDirection", "swarm", "swarmPoints", "certificate", "describe", "hash"] as const;
+const OPERATIONS = ["scenarios", "load", "fromLagrangian", "open", "seek", "setDirection", "swarm", "swarmPoints", "certificate", "describe", "hash", "pull"] as const;
 type Operation = (typeof OPERATIONS)[number];
 
 /** How many numbers a frame of a run has: counted once, when runs are opened. */
@@ -34,13 +35,12 @@ interface Sizes { points: number; frames: number; heat: number; q: number; v: nu
 let engine: Exports;
 let sizes: Sizes[] = [];
 const decoder = new TextDecoder();
-const encoder = new TextEncoder();
 
 /** A call that the engine does not understand: a fault of the page. */
 class Refused extends Error {}
 
-function call(operation: Operation, argument: unknown): any {
-  const bytes = encoder.encode(JSON.stringify(argument ?? null));
+function call(operation: Operation, ...request: (string | number)[]): any {
+  const bytes = words(request);
   // First the place: making room may move the memory.
   const place = engine.input(bytes.length);
   new Uint8Array(engine.memory.buffer, place, bytes.length).set(bytes);
@@ -100,7 +100,7 @@ function advance(seconds: number, budget: number): Advanced {
 }
 
 function swarmPoints(): Swarm {
-  const { count, shown, q, v } = call("swarmPoints", null) as { count: number; shown: number[]; q: number; v: number };
+  const { count, shown, q, v } = call("swarmPoints") as { count: number; shown: number[]; q: number; v: number };
   const reader = new Reader(new Float32Array(engine.memory.buffer, engine.floats(), count * (3 * shown.length + q + v) + 1));
   const [points, places, speeds] = [3 * count * shown.length, count * q, count * v].map((size) => reader.take<Float32Array>(size));
   return { count, shown, points: points!, q: places!, v: speeds!, spread: reader.take<Float32Array>(1)[0]! };
@@ -109,6 +109,8 @@ function swarmPoints(): Swarm {
 const calls: Record<string, (...args: any[]) => unknown> = {
   /** With the module as the page holds it. */
   start: async (packed: string) => {
+    // For `Begun.awake`: an answer that nobody has asked for.
+    scope.postMessage({ id: -1 });
     const letters = atob(packed);
     const bytes = new Uint8Array(letters.length);
     // A loop: `Uint8Array.from` takes ten times as long.
@@ -117,11 +119,14 @@ const calls: Record<string, (...args: any[]) => unknown> = {
     engine = instance.exports as unknown as Exports;
     engine.start();
   },
-  scenarios: () => call("scenarios", null),
-  load: (text: string, settings: Setting[]) => call("load", { text, settings }),
-  fromLagrangian: (parts: unknown) => call("fromLagrangian", parts),
+  scenarios: () => call("scenarios"),
+  load: (text: string, settings: Setting[]) => call("load", text, ...settings.flatMap(({ path, value }) => [path, value])),
+  fromLagrangian: ({ formula, step, duration, params, start, velocity = {} }: LagrangianParts) => {
+    const named = (table: Record<string, string>, sign: string) => Object.entries(table).flatMap(([name, value]) => [name + sign, value]);
+    return call("fromLagrangian", formula, step, duration, ...named(params, ""), ...named(start, "="), ...named(velocity, "'"));
+  },
   open: (runs: RunSpec[], carryOver: boolean) => {
-    const result = call("open", { runs, carryOver });
+    const result = call("open", carryOver ? 1 : 0, ...runs.flatMap(({ method, step }) => [method ?? "", step ?? ""]));
     if (!result.ok) return result;
     const { sizes: opened, restarted } = result.opened;
     sizes = opened;
@@ -132,8 +137,9 @@ const calls: Record<string, (...args: any[]) => unknown> = {
     call("seek", t);
     return samples();
   },
-  setDirection: (body: string, direction: unknown) => call("setDirection", { body, direction }),
-  swarm: (count: number, spread: number) => void call("swarm", { count, spread }),
+  setDirection: (body: string, direction: Vec3) => call("setDirection", body, ...direction),
+  pull: (body: string, origin: Vec3, direction: Vec3) => call("pull", body, ...origin, ...direction),
+  swarm: (count: number, spread: number) => void call("swarm", count, spread),
   swarmPoints,
   certificate: (run: number) => call("certificate", run),
   describe: (run: number) => call("describe", run),

@@ -157,7 +157,8 @@ export class Clip {
     if (this.times.length === 0) return box;
     this.points.include(box);
     this.positions.include(box);
-    includeSolids(box, this.scene, this.at(this.times[0]));
+    const apart = Math.ceil(this.times.length / 60);
+    for (let k = 0; k < this.times.length; k += apart) includeSolids(box, this.scene, this.at(this.times[k]));
     return box;
   }
 

@@ -37,7 +37,7 @@ export class Certificates {
   }
 }
 
-function card({ word, tone, headline, rows }: Certificate, side: number, method: string): HTMLElement {
+function card({ word, tone, answers, rows }: Certificate, side: number, method: string): HTMLElement {
   const verdict = (text: string, own: Certificate["tone"]) => h("span", { class: `verdict ${own}` }, h("span", { class: "sign", "aria-hidden": "true" }, SIGNS[own]), ` ${text}`);
   const table = h(
     "table",
@@ -45,6 +45,7 @@ function card({ word, tone, headline, rows }: Certificate, side: number, method:
     h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "promised"), h("th", { scope: "col" }, "measured"))),
     h("tbody", {}, ...rows.map((row) => h("tr", {}, h("th", { scope: "row" }, row.what, h("span", { class: "soft" }, row.promised)), h("td", {}, verdict(row.verdict, row.tone), h("span", { class: "soft" }, row.measured))))),
   );
+  const list = h("dl", { class: "answers" }, ...answers.flatMap((answer) => [h("dt", {}, verdict(answer.question, answer.tone)), h("dd", {}, answer.text.replaceAll("`", ""))]));
   const heading = h("h3", {}, h("span", { class: `badge ${side === 0 ? "a" : "b"}` }, SIDES[side] ?? ""), ` Certificate of ${method} `, verdict(word, tone));
-  return h("article", { class: "certificate" }, heading, h("p", {}, headline.replaceAll("`", "")), h("div", { class: "table" }, table));
+  return h("article", { class: "certificate" }, heading, list, h("div", { class: "table" }, table));
 }

@@ -1,5 +1,6 @@
 // The playground: puts its parts together, and has the one loop that draws.
 import uplotStyle from "uplot/dist/uPlot.min.css";
+import { page } from "../engine/begin";
 import { createEngine } from "../engine/client";
 import type { Engine, Scenario } from "../engine/types";
 import { Certificates } from "./certificate";
@@ -27,7 +28,8 @@ import { Transport } from "./transport";
 document.head.append(h("style", {}, uplotStyle + style));
 const messages = new Messages();
 const engine = createEngine();
-if (engine) build(engine);
+// Where the machine is busy with other things, not for long.
+if (engine) void Promise.race([page.begun?.awake, new Promise((resolve) => setTimeout(resolve, 250))]).then(() => build(engine));
 else document.getElementById("app")?.replaceChildren(h("p", { class: "failed", role: "alert" }, "This page was built without the engine."));
 
 function build(engine: Engine): void {
@@ -53,12 +55,15 @@ function build(engine: Engine): void {
   const picker = new Picker((scenario) => show({ scenario: scenario.name, text: scenario.text }));
   const title = h("button", { type: "button", class: "title", onclick: () => picker.open(session.setup.scenario) }, icon("list"), h("span", {}, "Scenarios"));
   title.setAttribute("aria-label", "Scenarios");
-  const about = h("p", { class: "about-model" });
+  // Its line is there from the start, so that nothing moves when it is known.
+  const about = h("p", { class: "about-model" }, "\u00a0");
 
   /** Another model: what was set for the old one goes. */
   const show = (setup: Partial<Setup> & { text: string }) => {
     session.change({ scenario: undefined, settings: [], sides: [{}], speed: undefined, nudge: false, ...setup }, "restart");
     if (!reducedMotion) session.play(true);
+    // Not only with the next frame.
+    session.tick(performance.now());
   };
   const tour = ({ scenario, setup }: Tour) => {
     const found = scenarios.find(({ name }) => name === scenario);
@@ -103,14 +108,24 @@ function build(engine: Engine): void {
   const middle = h("main", { class: "middle" }, about, stage.element, problem, transport.element, meter.element);
   const app = document.getElementById("app");
   app?.replaceChildren(header, h("div", { class: "work" }, tabs.element, middle, h("aside", { class: "side-plots", "aria-label": "Plots" })), messages.element, picker.dialog, help);
-  stage.warm();
+  setTimeout(() => void stage.warm());
   tabs.wide(matchMedia("(min-width: 760px)"), document.querySelector(".side-plots"));
 
-  let moved = false;
+  // First it moves; what takes time and is not the motion comes after.
+  let [moved, settled] = [false, false];
+  const settle = () => {
+    if (settled) return;
+    settled = true;
+    picker.fill(scenarios);
+    board.element.hidden = false;
+  };
   session.events.on("samples", (samples) => {
-    if (moved || !samples.some(({ k }) => k > 0)) return;
+    if (moved || (session.playing && !samples.some(({ k }) => k > 0))) return;
     moved = true;
-    requestAnimationFrame(() => performance.mark("first motion"));
+    requestAnimationFrame(() => {
+      performance.mark("first motion");
+      requestAnimationFrame(settle);
+    });
   });
   session.events.on("message", ({ text, tone }) => tell(text, tone));
   session.events.on("setup", (setup) => {
@@ -121,7 +136,6 @@ function build(engine: Engine): void {
   });
   board.element.hidden = true;
   session.events.on("model", (model) => {
-    board.element.hidden = false;
     title.lastElementChild!.textContent = model.title;
     document.title = `${model.title} – holonomy playground`;
     about.textContent = scenarios.find(({ name }) => name === session.setup.scenario)?.about ?? "";
@@ -129,6 +143,7 @@ function build(engine: Engine): void {
   });
   session.events.on("problems", (problems) => {
     const first = problems.find(({ severity }) => severity === "error");
+    if (first) settle();
     problem.hidden = first === undefined;
     if (first && !session.model) tabs.choose("text");
     problem.replaceChildren(...(first ? [h("b", {}, "The model is not right: "), first.message, ...(first.help ? [` (${first.help})`] : []), first.place ? ` Line ${first.place.line}.` : ""] : []));
@@ -157,7 +172,6 @@ function build(engine: Engine): void {
   document.addEventListener("visibilitychange", () => pauseWhileHidden(session));
   void listed.then((all) => {
     scenarios = all;
-    picker.fill(all);
     return follow();
   });
 

@@ -1,5 +1,5 @@
 // The mechanism in 3-D, one view for every run, under one camera. A body can be taken hold of to set its start.
-import type { Loaded, Sample } from "../engine/types";
+import type { Direction, Loaded, Sample } from "../engine/types";
 import { directionOnSphere, SceneView, type Scene, type Vec3 } from "../scene";
 import { Dials } from "./dials";
 import { h } from "./dom";
@@ -25,7 +25,7 @@ export class Stage {
   readonly element: HTMLElement;
   /** What drawing cost last time, ms. */
   spent = 0;
-  private readonly host = h("div", { class: "scene-host", hidden: true });
+  private readonly host = h("div", { class: "scene-host waiting" });
   private readonly labels = h("div", { class: "side-labels" });
   private readonly dials: Dials;
   private view: SceneView | undefined;
@@ -39,7 +39,8 @@ export class Stage {
   private drag: Drag | undefined;
   /** A press on what cannot be dragged, and why: told when the pointer moves, once. */
   private refused: { from: [number, number]; why: string } | undefined;
-  private wanted: Vec3 | undefined;
+  /** Where the pointer is now, as a question to the engine. */
+  private wanted: (() => Promise<Direction>) | undefined;
   private asking = false;
 
   constructor(
@@ -60,14 +61,18 @@ export class Stage {
     for (const name of ["pointerup", "pointercancel"] as const) this.host.addEventListener(name, () => this.release(), true);
   }
 
-  /** Makes the view and has the programs of the usual shapes compiled, while the engine starts. */
-  warm(): void {
+  /** Makes the view, as large as it will be, and has the programs of the usual shapes compiled, while the engine starts. */
+  async warm(): Promise<void> {
+    this.view = new SceneView(this.host, [], []);
+    // What the engine answers meanwhile goes first.
+    await new Promise((resolve) => setTimeout(resolve));
+    if (this.model) return;
     const shapes: Scene["shapes"] = [
       { kind: "rod", body: 0, from: 0, to: 1, radius: 0.01 },
       { kind: "mass", body: 0, at: 1, radius: 0.05 },
       { kind: "pivot", at: 0 },
     ];
-    this.view = new SceneView(this.host, [{ frames: [], points: ["a", "b"], shapes, down: [0, 0, -1], size: 1 }], [""]);
+    this.view.setScenes([{ frames: [], points: ["a", "b"], shapes, down: [0, 0, -1], size: 1 }], [""]);
     this.view.update(0, { points: Float32Array.of(0, 0, 0, 1, 0, 0), framePositions: new Float32Array(0), frameRotations: new Float32Array(0) });
     this.view.render();
   }
@@ -75,7 +80,7 @@ export class Stage {
   /** Once a frame. */
   draw(): void {
     const begin = performance.now();
-    if (this.host.hidden && this.dials.element.hidden) return;
+    if (!this.model) return;
     if (this.dials.element.hidden && this.view) {
       this.session.samples.forEach((_, side) => {
         const poses = this.session.poses(side);
@@ -128,6 +133,7 @@ export class Stage {
     const drawn = model.scene.shapes.length > 0;
     this.dials.element.hidden = drawn;
     this.host.hidden = !drawn;
+    this.host.classList.remove("waiting");
     if (!drawn) return;
     const scenes: Scene[] = Array.from({ length: sides }, () => model.scene as Scene);
     const names = scenes.map(() => "");
@@ -159,7 +165,7 @@ export class Stage {
     const model = this.model;
     if (event.button !== 0 || !this.view || !model) return;
     const picked = this.view.pick(event.clientX, event.clientY);
-    const own = picked && model.draggable.find(({ body, point }) => point === picked.point || body === model.bodies[picked.body ?? -1]);
+    const own = picked && model.draggable.find(({ body, point }) => (point !== undefined && point === picked.point) || body === model.bodies[picked.body ?? -1]);
     if (!own) {
       if (picked) this.refused = { from: [event.clientX, event.clientY], why: model.notDraggable ?? "This part cannot be dragged: move its sliders instead" };
       return;
@@ -186,19 +192,24 @@ export class Stage {
     const ray = view.ray(event.clientX, event.clientY, drag.view);
     const points = this.session.samples[drag.view]?.points;
     if (!ray || !points) return;
-    const place = (k: number): Vec3 => [points[3 * k] ?? 0, points[3 * k + 1] ?? 0, points[3 * k + 2] ?? 0];
-    const [centre, end] = [place(drag.body.pivot), place(drag.body.point)];
-    this.wanted = directionOnSphere(ray, centre, Math.hypot(end[0] - centre[0], end[1] - centre[1], end[2] - centre[2]));
-    if (!this.asking) void this.ask(drag);
+    const { engine } = this.session;
+    const { body, pivot, radius } = drag.body;
+    if (pivot === undefined) this.wanted = () => engine.pull(body, ray.origin, ray.direction);
+    else {
+      const centre: Vec3 = [points[3 * pivot] ?? 0, points[3 * pivot + 1] ?? 0, points[3 * pivot + 2] ?? 0];
+      const direction = directionOnSphere(ray, centre, radius);
+      this.wanted = () => engine.setDirection(body, direction);
+    }
+    if (!this.asking) void this.ask();
   }
 
   /** Asks the engine for the settings, one question at a time, the latest place first. */
-  private async ask(drag: Drag): Promise<void> {
+  private async ask(): Promise<void> {
     this.asking = true;
     while (this.wanted) {
-      const direction = this.wanted;
+      const question = this.wanted;
       this.wanted = undefined;
-      const answer = await this.session.engine.setDirection(drag.body.body, direction);
+      const answer = await question();
       if (answer.ok) this.session.change({ settings: withSettings(this.session.setup.settings, answer.settings) }, "restart");
       else {
         this.tell(sentence(answer.reason));
@@ -218,7 +229,7 @@ export class Stage {
 
   private hover(event: PointerEvent): void {
     const picked = this.model?.draggable.length ? this.view?.pick(event.clientX, event.clientY) : null;
-    const own = picked && this.model?.draggable.some(({ body, point }) => point === picked.point || body === this.model?.bodies[picked.body ?? -1]);
+    const own = picked && this.model?.draggable.some(({ body, point }) => (point !== undefined && point === picked.point) || body === this.model?.bodies[picked.body ?? -1]);
     this.host.style.cursor = own ? "grab" : "";
   }
 }

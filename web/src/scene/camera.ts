@@ -1,6 +1,6 @@
 // Where to look from, so that a motion is seen whole.
-import { PerspectiveCamera, Vector3 } from "three";
-import type { Box, Poses, Scene, Vec3 } from "./types";
+import { PerspectiveCamera, Quaternion, Vector3 } from "three";
+import type { Box, Poses, Scene, Shape, Vec3 } from "./types";
 
 /** How far what hangs on a pivot is expected to swing out, as a part of how far it could. */
 const SIDEWAYS = 0.7;
@@ -23,16 +23,26 @@ export function include(box: Box, { points, framePositions }: Poses): void {
 
 /** Spheres and boxes reach beyond their points. */
 export function includeSolids(box: Box, scene: Scene, poses: Poses): void {
-  const reach = (places: Float32Array, at: number, r: number) => {
-    for (let c = 0; c < 3; c++) {
-      box.low[c] = Math.min(box.low[c], places[3 * at + c] - r);
-      box.high[c] = Math.max(box.high[c], places[3 * at + c] + r);
-    }
+  const place = new Vector3();
+  const reach = ({ x, y, z }: Vector3, r: number) => {
+    if (!Number.isFinite(x + y + z)) return;
+    [x, y, z].forEach((at, c) => {
+      box.low[c] = Math.min(box.low[c]!, at - r);
+      box.high[c] = Math.max(box.high[c]!, at + r);
+    });
   };
   for (const shape of scene.shapes) {
-    if (shape.kind === "sphere") reach(poses.points, shape.centre, shape.radius);
-    if (shape.kind === "inertia") reach(poses.framePositions, shape.body, 0.5 * Math.max(...shape.edges));
+    if (shape.kind === "sphere") reach(place.fromArray(poses.points, 3 * shape.centre), shape.radius);
+    if (shape.kind === "inertia") reach(boxCentre(shape, poses, place), 0.5 * Math.max(...shape.edges));
   }
+}
+
+const turn = new Quaternion(), origin = new Vector3();
+
+/** Where the box of a body has its middle. */
+export function boxCentre({ body, centre }: Shape & { kind: "inertia" }, { framePositions, frameRotations }: Poses, out: Vector3): Vector3 {
+  const [w = 1, x = 0, y = 0, z = 0] = frameRotations.subarray(4 * body);
+  return out.set(...centre).applyQuaternion(turn.set(x, y, z, w)).add(origin.fromArray(framePositions, 3 * body));
 }
 
 /**

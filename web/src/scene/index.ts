@@ -6,7 +6,7 @@
 // The mouse or a finger turns, the wheel or two fingers zoom, the right button or two fingers move; a double click resets.
 import { AmbientLight, DirectionalLight, PerspectiveCamera, Scene as Stage, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { diagonal, emptyBox, include, includeReach, look, roomy, upward } from "./camera";
+import { diagonal, emptyBox, include, includeReach, includeSolids, look, roomy, upward } from "./camera";
 import { Ground } from "./ground";
 import { Mechanism } from "./mechanism";
 import { nearest, type Pick, type Ray } from "./pick";
@@ -119,6 +119,7 @@ export class SceneView {
     seen.poses = poses;
     if (!this.given) {
       include(this.seen, poses);
+      includeSolids(this.seen, seen.scene, poses);
       if (this.views.every((one) => one.poses) && this.outgrown()) this.fitRoom(roomy(this.seen, seen.scene, this.room ? 0.12 : 0.04));
     }
     seen.mechanism.update(poses);

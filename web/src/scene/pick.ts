@@ -1,5 +1,6 @@
 // What is under the pointer, and where a drag leads.
 import { Vector3, type PerspectiveCamera } from "three";
+import { boxCentre } from "./camera";
 import type { Poses, Scene, Vec3 } from "./types";
 
 /** What was met: the body that has it, and its point. */
@@ -21,10 +22,11 @@ export function nearest(
   scene: Scene, poses: Poses, camera: PerspectiveCamera, width: number, height: number, x: number, y: number, reach: number,
 ): Omit<Pick, "view"> | null {
   const place = new Vector3();
-  const screen = (places: Float32Array, at: number): [number, number] => {
-    place.fromArray(places, 3 * at).project(camera);
+  const seen = (place: Vector3): [number, number] => {
+    place.project(camera);
     return [(0.5 + 0.5 * place.x) * width, (0.5 - 0.5 * place.y) * height];
   };
+  const screen = (places: Float32Array, at: number) => seen(place.fromArray(places, 3 * at));
   let best: Omit<Pick, "view"> | null = null;
   let least = reach;
   const offer = (distance: number, pick: Omit<Pick, "view">) => {
@@ -42,7 +44,7 @@ export function nearest(
       const along = length > 0 ? Math.min(1, Math.max(0, ((x - a) * (c - a) + (y - b) * (d - b)) / length)) : 0;
       offer(Math.hypot(a + along * (c - a) - x, b + along * (d - b) - y), { body: shape.body, point: shape.to });
     } else if (shape.kind === "inertia") {
-      const [a, b] = screen(poses.framePositions, shape.body);
+      const [a, b] = seen(boxCentre(shape, poses, place));
       offer(Math.hypot(a - x, b - y), { body: shape.body });
     }
   }

@@ -31,7 +31,7 @@ pub(super) fn report(text: &str, errors: &[Error], problems: &Problems) {
             )
         })
         .collect();
-    slips.sort_by_key(|(span, _)| span.start);
+    holonomy::order::sort_by_key(&mut slips, |(span, _)| span.start);
     let mut around = Surroundings::new(text);
     let mut reported_up_to = 0;
     let mut repeated_up_to = 0;

@@ -209,7 +209,7 @@ fn apart(section: &Section<'_>, bodies: &Bodies, opposite: bool) -> Option<()> {
         all.map(move |(i, direction)| (way * line.dot(direction), i, way))
     };
     let mut order: Vec<(f64, usize, f64)> = ways.iter().flat_map(|way| places(*way)).collect();
-    order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    holonomy::order::sort_by(&mut order, |a, b| a.0.total_cmp(&b.0));
     let near = |k: usize, l: usize| {
         let ((_, i, one), (_, j, other)) = (order[k], order[l]);
         let apart = bodies.directions[i] * one - bodies.directions[j] * other;

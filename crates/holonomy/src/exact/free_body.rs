@@ -20,7 +20,7 @@
 //! again of terms of one sign. `S` is smooth where `m₃ ≥ 0`: there is no angle that loses its meaning near an axis, and
 //! the quaternion of `R` is continuous, sign and all. P is a constant that the start gives.
 use super::elliptic::{Jacobi, Parameter};
-use crate::{Vec3, geometry::so3, math};
+use crate::{Vec3, geometry::so3, math, order};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
 
 /// A motion of a rigid body that no moment acts on.
@@ -126,7 +126,7 @@ fn principal(inertia: &Matrix3<f64>) -> [(f64, Vec3); 3] {
         let eigen = inertia.symmetric_eigen();
         [0, 1, 2].map(|k| (eigen.eigenvalues[k], eigen.eigenvectors.column(k).into()))
     };
-    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    order::sort_by(&mut found, |a, b| a.0.total_cmp(&b.0));
     found
 }
 

@@ -55,7 +55,9 @@ impl Scope {
         if errors.is_empty() {
             return Ok(());
         }
-        errors.sort_by_key(|error| (error.index, !error.in_name, error.error.span.start));
+        crate::order::sort_by_key(&mut errors, |error| {
+            (error.index, !error.in_name, error.error.span.start)
+        });
         Err(errors)
     }
 }

@@ -55,9 +55,7 @@ pub(super) fn parse(text: &str, scope: &Scope) -> Result<SyntaxTree, Vec<Formula
             nodes: parser.nodes,
         })
     } else {
-        parser
-            .errors
-            .sort_by_key(|error| (error.span.start, error.span.end));
+        crate::order::sort_by_key(&mut parser.errors, |error| (error.span.start, error.span.end));
         Err(parser.errors)
     }
 }

@@ -16,7 +16,7 @@ impl Expressions {
             _ => None,
         });
         let mut slots: Vec<usize> = variables.collect();
-        slots.sort_unstable();
+        crate::order::sort_by_key(&mut slots, |slot| *slot);
         slots
     }
 

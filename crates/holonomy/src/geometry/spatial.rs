@@ -5,7 +5,7 @@
 //! n = I ω + c × f                c the centre of mass, I the moment of inertia about it
 //! ```
 use super::se3::{Pose, Twist, Wrench, angular, join, linear};
-use crate::Vec3;
+use crate::{Vec3, order};
 use nalgebra::{Matrix3, Matrix6};
 
 /// Mass, centre of mass and moment of inertia about the centre, in the axes of one frame.
@@ -161,7 +161,7 @@ impl RigidInertia {
     pub fn check(&self) -> Result<(), RigidInertiaError> {
         self.check_numbers()?;
         let mut principal: [f64; 3] = self.moment.symmetric_eigenvalues().into();
-        principal.sort_by(f64::total_cmp);
+        order::sort_by(&mut principal, f64::total_cmp);
         let [a, b, c] = principal;
         if a < -PRINTED * c.abs() || c < 0.0 {
             return Err(RigidInertiaError::Negative(a));

@@ -67,7 +67,7 @@ impl Tree {
                     .map(|node| node.body),
             );
         }
-        driven.sort_unstable();
+        crate::order::sort_by_key(&mut driven, |body| *body);
         driven.dedup();
         Contradiction {
             equation,

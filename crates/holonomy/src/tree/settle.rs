@@ -17,7 +17,7 @@ use super::{
     ConstraintRows, Dynamics, JointKind, Loads, Tree,
     assemble::{close, displaced},
 };
-use crate::{math, system::System};
+use crate::{math, order, system::System};
 use local::{Forces, Local, residual_of};
 use nalgebra::{Cholesky, DVector, SymmetricEigen};
 
@@ -385,7 +385,7 @@ impl<'a> SettleSearch<'a> {
                 squares.push(*value);
             }
         }
-        squares.sort_by(f64::total_cmp);
+        order::sort_by(&mut squares, f64::total_cmp);
         let floor = FLAT * largest;
         let stability = match squares.first() {
             Some(lowest) if *lowest < -floor => Stability::Unstable,

@@ -1,0 +1,1 @@
+export function words(all: (string | number)[]): Uint8Array;
