@@ -1,5 +1,5 @@
 //! The progress line.
-use crate::output::{clock, note, number, rounded};
+use crate::output::{clock, draw, note, number, rounded};
 use console::{Style, Term, measure_text_width, truncate_str};
 use holonomy_report::run::Progress;
 use std::{
@@ -7,17 +7,29 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Shows how far a run is, if anybody is watching.
+/// Shows how far a run is: on a terminal by a line that changes, elsewhere by a line a minute.
 ///
 /// The line is never as wide as the terminal: what Ctrl-C echoes would then begin a new line, and the old one stay.
 pub(crate) struct Bar {
-    visible: bool,
+    shown: Shown,
     name: String,
     counts: &'static str,
     start: Instant,
     drawn: Option<Instant>,
 }
 
+/// Who reads it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Nobody,
+    /// A terminal whose lines can be written again.
+    Terminal,
+    /// A file, or a terminal that knows no more than a file.
+    Log,
+}
+
+/// Time between two lines of a log.
+const MINUTE: Duration = Duration::from_secs(60);
 const REDRAW: Duration = Duration::from_millis(80);
 /// Columns at the end of the line that stay free.
 const FREE: usize = 4;
@@ -26,10 +38,15 @@ const WIDE: usize = 32;
 const NOTCH: usize = 4;
 
 impl Bar {
-    /// A line on the standard error; invisible if that is not a terminal or quiet is wanted.
+    /// A line on the standard error, unless quiet is wanted.
     pub(crate) fn new(quiet: bool) -> Self {
+        let terminal = io::stderr().is_terminal() && Term::stderr().features().is_attended();
         Self {
-            visible: !quiet && io::stderr().is_terminal() && Term::stderr().features().is_attended(),
+            shown: match quiet {
+                true => Shown::Nobody,
+                false if terminal && !console::is_dumb() => Shown::Terminal,
+                false => Shown::Log,
+            },
             name: String::new(),
             counts: "steps",
             start: Instant::now(),
@@ -50,20 +67,27 @@ impl Bar {
 
     /// Shows how far the work is.
     pub(crate) fn update(&mut self, progress: &Progress) {
-        if !self.visible || self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
-            return;
+        let since = self.drawn.unwrap_or(self.start).elapsed();
+        match self.shown {
+            Shown::Nobody => return,
+            Shown::Log if since < MINUTE => return,
+            Shown::Terminal if self.drawn.is_some() && since < REDRAW => return,
+            _ => self.drawn = Some(Instant::now()),
         }
-        self.drawn = Some(Instant::now());
+        if self.shown == Shown::Log {
+            let share = progress.step as f64 / progress.steps.max(1) as f64;
+            return note(&format!("{:.1} % · {}\n", 100.0 * share, self.words(progress)));
+        }
         let columns = usize::from(Term::stderr().size().1).saturating_sub(FREE);
         let line = self.line(progress, columns);
         let line = truncate_str(&line, columns, "…");
-        note(&format!("{CLEAR}{line}"));
+        draw(&format!("{CLEAR}{line}"));
     }
 
     /// Takes the line away.
     pub(crate) fn clear(&mut self) {
-        if self.drawn.take().is_some() {
-            note(CLEAR);
+        if self.drawn.take().is_some() && self.shown == Shown::Terminal {
+            draw(CLEAR);
         }
     }
 
@@ -81,7 +105,7 @@ impl Bar {
     }
 
     fn words(&self, progress: &Progress) -> String {
-        let rate = progress.step as f64 / self.start.elapsed().as_secs_f64();
+        let rate = (progress.step - progress.begun) as f64 / self.start.elapsed().as_secs_f64();
         let left = progress.steps.saturating_sub(progress.step) as f64 / rate;
         let mut text = String::new();
         if !self.name.is_empty() {

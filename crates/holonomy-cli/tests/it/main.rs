@@ -7,6 +7,8 @@ mod do_formats_agree;
 mod does_a_report_move;
 mod does_a_run_repeat;
 mod is_a_page_served_safely;
+mod is_anybody_hurt;
+mod is_anything_lost;
 mod is_the_json_as_promised;
 mod what_do_studies_say;
 mod what_is_a_bad_input;
@@ -112,7 +114,8 @@ fn read_json(path: &Path) -> Value {
 }
 
 /// The files of a finished run.
-const RUN: [&str; 9] = [
+const RUN: [&str; 10] = [
+    ".holonomy",
     "configurations.svg",
     "energy.svg",
     "film.json",
