@@ -347,7 +347,7 @@ fn go_on_help(error: &GoOnError) -> Option<&'static str> {
         GoOnError::Over { .. } => "give it a later end with `--duration T` or `--steps N`",
         GoOnError::Shorter { .. } => "ask for more steps, or run it anew with `holonomy run`",
         GoOnError::Changed { .. } => {
-            "undo that, or run the changed model from where the run is: `holonomy run MODEL --from DIR`"
+            "undo that, or run the changed model with `holonomy run` to another folder"
         }
         GoOnError::Kept { .. } => "run the model anew with `holonomy run`",
         GoOnError::Folder(FolderError::Busy { .. }) => "wait for it",

@@ -19,13 +19,23 @@ pub(crate) struct Bar {
 }
 
 /// Who reads it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shown {
     Nobody,
     /// A terminal whose lines can be written again.
     Terminal,
     /// A file, or a terminal that knows no more than a file.
     Log,
+}
+
+impl Shown {
+    fn to(quiet: bool, terminal: bool, dumb: bool) -> Self {
+        match (quiet, terminal && !dumb) {
+            (true, _) => Self::Nobody,
+            (false, true) => Self::Terminal,
+            (false, false) => Self::Log,
+        }
+    }
 }
 
 /// Time between two lines of a log.
@@ -42,11 +52,7 @@ impl Bar {
     pub(crate) fn new(quiet: bool) -> Self {
         let terminal = io::stderr().is_terminal() && Term::stderr().features().is_attended();
         Self {
-            shown: match quiet {
-                true => Shown::Nobody,
-                false if terminal && !console::is_dumb() => Shown::Terminal,
-                false => Shown::Log,
-            },
+            shown: Shown::to(quiet, terminal, console::is_dumb()),
             name: String::new(),
             counts: "steps",
             start: Instant::now(),
@@ -75,8 +81,7 @@ impl Bar {
             _ => self.drawn = Some(Instant::now()),
         }
         if self.shown == Shown::Log {
-            let share = progress.step as f64 / progress.steps.max(1) as f64;
-            return note(&format!("{:.1} % · {}\n", 100.0 * share, self.words(progress)));
+            return note(&self.log(progress));
         }
         let columns = usize::from(Term::stderr().size().1).saturating_sub(FREE);
         let line = self.line(progress, columns);
@@ -104,6 +109,12 @@ impl Bar {
         format!("{percent}{done}{open} {words}")
     }
 
+    /// A line of a log, without anything that moves a cursor.
+    fn log(&self, progress: &Progress) -> String {
+        let share = progress.step as f64 / progress.steps.max(1) as f64;
+        format!("{:.1} % · {}\n", 100.0 * share, self.words(progress))
+    }
+
     fn words(&self, progress: &Progress) -> String {
         let rate = (progress.step - progress.begun) as f64 / self.start.elapsed().as_secs_f64();
         let left = progress.steps.saturating_sub(progress.step) as f64 / rate;
@@ -121,3 +132,35 @@ impl Bar {
 
 /// To the beginning of the line, and away with what is on it.
 const CLEAR: &str = "\r\u{1b}[2K";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_knows_no_escapes_gets_none() {
+        assert_eq!(Shown::to(false, true, false), Shown::Terminal);
+        assert_eq!(Shown::to(false, true, true), Shown::Log);
+        assert_eq!(Shown::to(false, false, false), Shown::Log);
+        assert_eq!(Shown::to(true, true, false), Shown::Nobody);
+    }
+
+    #[test]
+    fn a_line_of_a_log_says_how_far_how_well_how_fast_and_how_long_still() {
+        let mut bar = Bar::new(true);
+        // 600 of the 1000 steps were there before: the rate is that of the others.
+        bar.start -= Duration::from_secs(100);
+        let progress = Progress {
+            step: 800,
+            begun: 600,
+            steps: 1000,
+            t: 8.0,
+            energy_error: 2e-7,
+        };
+        let line = bar.log(&progress);
+        assert_eq!(
+            line,
+            "80.0 % · t = 8 s · |E − E₀| ≤ 2e-7 J · 2.00 steps/s · 1:40 left\n"
+        );
+    }
+}

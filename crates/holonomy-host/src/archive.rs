@@ -182,10 +182,10 @@ fn fill(
         folder.add("film.json", film)?;
     }
     if let Some(end) = end {
-        folder.add(CHECKPOINT, end.without_rows().to_bytes())?;
+        folder.add(CHECKPOINT, &end.without_rows().to_bytes())?;
     }
     folder.add("report.html", &report)?;
-    folder.add("summary.json", outcome.summary.to_json())
+    folder.add("summary.json", &outcome.summary.to_json())
 }
 
 /// What is written of a run that is over.

@@ -278,7 +278,11 @@ impl Folder {
     }
 
     /// Adds a whole file.
-    pub fn add(&mut self, name: &'static str, contents: impl AsRef<[u8]>) -> Result<(), FolderError> {
+    pub fn add(
+        &mut self,
+        name: &'static str,
+        contents: &(impl AsRef<[u8]> + ?Sized),
+    ) -> Result<(), FolderError> {
         let mut file = self.stream(name)?;
         file.write_all(contents.as_ref())
             .map_err(disk("write", &self.path.join(name)))?;

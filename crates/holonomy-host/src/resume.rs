@@ -6,19 +6,22 @@
 //! checkpoint.bin      ended, and long: where it can go on; the rows of its trajectory are read back
 //! model.toml          ended, and short: it is made again from its start, which gives the same bits
 //! ```
+mod differences;
+
 use crate::{
     archive::{Archive, Archived},
     binary,
     folder::{CHECKPOINT, Folder, FolderError, RUN_FILES, UNFINISHED},
     trajectory::{
-        self, Mark,
+        self, Files, Mark,
         read::{Trajectory, TrajectoryError},
     },
     unfinished::{Interval, Standing, Unfinished, UnfinishedError},
     view::Live,
 };
+use differences::differences;
 use holonomy::simulation::{Checkpoint, Label, ResumeError, Simulation};
-use holonomy_model::{self as model, Model, Problem, Source, Table, Value};
+use holonomy_model::{self as model, Model, Problem, Source};
 use holonomy_report::run::{Control, Recording};
 use std::{
     fs::{self, File},
@@ -129,7 +132,7 @@ pub(crate) struct Continued {
     pub(crate) seen: Option<u64>,
     pub(crate) wall_seconds: f64,
     /// The trajectory, and its work file.
-    pub(crate) files: (File, Option<File>),
+    pub(crate) files: Files,
     pub(crate) mark: Option<Mark>,
 }
 
@@ -358,7 +361,7 @@ fn resumed(model: &Model, checkpoint: &Checkpoint) -> Result<Simulation, GoOnErr
     Ok(simulation.labelled(label))
 }
 
-fn new_files(folder: &Folder, model: &Model) -> Result<(File, Option<File>), FolderError> {
+fn new_files(folder: &Folder, model: &Model) -> Result<Files, FolderError> {
     let work = trajectory::work_file(model.format).map(|name| folder.stream(name));
     Ok((
         folder.stream(trajectory::file_name(model.format))?,
@@ -367,7 +370,7 @@ fn new_files(folder: &Folder, model: &Model) -> Result<(File, Option<File>), Fol
 }
 
 /// The files of a run that was interrupted, as far as they count.
-fn continued_files(folder: &Folder, model: &Model, mark: &Mark) -> Result<(File, Option<File>), FolderError> {
+fn continued_files(folder: &Folder, model: &Model, mark: &Mark) -> Result<Files, FolderError> {
     let file = trajectory::file_name(model.format);
     match trajectory::work_file(model.format) {
         Some(work) => Ok((folder.stream(file)?, Some(folder.stream_on(work, mark.length)?))),
@@ -376,11 +379,7 @@ fn continued_files(folder: &Folder, model: &Model, mark: &Mark) -> Result<(File,
 }
 
 /// New files with the first rows of a trajectory that ended.
-fn copied_files(
-    folder: &Folder,
-    model: &Model,
-    rows: u64,
-) -> Result<((File, Option<File>), Option<Mark>), GoOnError> {
+fn copied_files(folder: &Folder, model: &Model, rows: u64) -> Result<(Files, Option<Mark>), GoOnError> {
     let (file, work) = new_files(folder, model)?;
     let twice = |file: &File| file.try_clone();
     let name = trajectory::file_name(model.format);
@@ -407,77 +406,4 @@ fn comments(text: &str) -> String {
     let lines = text.lines().take_while(|line| line.starts_with('#'));
     let lines: Vec<&str> = lines.map(|line| line.trim_start_matches('#').trim()).collect();
     lines.join("\n")
-}
-
-/// What differs between two models, but for what may: how long it runs, its title, and how its trajectory is written.
-fn differences(before: &str, now: &str) -> Vec<String> {
-    let table = |text: &str| {
-        let parsed = model::parse(&Source::new("model", text), &model::Problems::new());
-        let mut table = parsed
-            .map(|document| document.table().clone())
-            .unwrap_or_default();
-        table.remove("title");
-        for (section, keys) in [("run", &["duration", "steps"][..]), ("output", &["format"])] {
-            if let Some(Value::Table(section)) = table.get_mut(section) {
-                keys.iter().for_each(|key| drop(section.remove(key)));
-            }
-        }
-        table
-    };
-    let mut found = Vec::new();
-    compare("", &table(before), &table(now), &mut found);
-    found
-}
-
-fn compare(path: &str, before: &Table, now: &Table, found: &mut Vec<String>) {
-    let added = now.keys().filter(|key| !before.contains_key(key));
-    let keys: Vec<&str> = before.keys().chain(added).collect();
-    for key in keys {
-        let path = match path {
-            "" => key.to_owned(),
-            path => format!("{path}.{key}"),
-        };
-        match (before.get(key), now.get(key)) {
-            (Some(before), Some(now)) if before == now => {}
-            (Some(Value::Table(before)), Some(Value::Table(now))) => compare(&path, before, now, found),
-            (None, Some(Value::Table(now))) if now.is_empty() => {}
-            (Some(Value::Table(before)), None) if before.is_empty() => {}
-            (before, now) => found.push(format!("`{path}` was {} and is {}", said(before), said(now))),
-        }
-    }
-}
-
-/// A value in a few words.
-fn said(value: Option<&Value>) -> String {
-    match value {
-        None => "not there".to_owned(),
-        Some(Value::Text(text)) if text.len() <= 60 => format!("\"{}\"", text.escape_debug()),
-        Some(Value::Number(number)) => number.value().to_string(),
-        Some(Value::Boolean(answer)) => answer.to_string(),
-        Some(_) => "something else".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_differs_is_named_with_both_values_and_lengths_do_not_differ() {
-        let before = "title = 'a'\nx = [1, 2]\n[run]\nstep = 0.01\nduration = 1\n[method]\nname = 'rk4'\n";
-        let longer = before.replace("duration = 1", "steps = 7").replace("'a'", "'b'");
-        assert_eq!(differences(before, &longer), Vec::<String>::new());
-        let other = before
-            .replace("0.01", "0.02")
-            .replace("rk4", "rk2")
-            .replace("[1, 2]", "[1, 3]")
-            + "rtol = 1e-3\n";
-        let expected = [
-            "`x` was something else and is something else",
-            "`run.step` was 0.01 and is 0.02",
-            "`method.name` was \"rk4\" and is \"rk2\"",
-            "`method.rtol` was not there and is 0.001",
-        ];
-        assert_eq!(differences(before, &other), expected);
-    }
 }

@@ -152,6 +152,7 @@ fn on_a_full_disk(place: &Place, blocks: u64, arguments: &str) -> Done {
 }
 
 #[test]
+#[ignore = "long: it takes megabytes to fill a disk beside what is kept of a run"]
 fn a_run_on_a_full_disk_goes_on_when_there_is_room() {
     let place = Place::new();
     // What is kept of it fits where its trajectory does not.
@@ -207,7 +208,7 @@ fn a_finished_run_is_made_longer() {
         for checkpoint in ["none", "1000"] {
             let run = format!("run four-bar --every 7 --format {format} --certify none");
             place.good(&format!("{run} --steps 701 --checkpoint {checkpoint} --out one"));
-            assert_eq!(place.path("one/checkpoint.bin").exists(), false, "it was short");
+            assert!(!place.path("one/checkpoint.bin").exists(), "it was short");
             place.good(&format!("{run} --steps 301 --checkpoint 100 --out two"));
             assert!(place.path("two/checkpoint.bin").exists());
             place.good("resume two --steps 500 --checkpoint 100 --certify none");

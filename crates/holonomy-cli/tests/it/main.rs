@@ -6,6 +6,7 @@ mod do_files_appear_whole;
 mod do_formats_agree;
 mod does_a_report_move;
 mod does_a_run_repeat;
+mod fuzz;
 mod is_a_page_served_safely;
 mod is_anybody_hurt;
 mod is_anything_lost;

@@ -101,11 +101,14 @@ pub(crate) fn work_file(format: Format) -> Option<&'static str> {
     matches!(format, Format::Npz).then_some("trajectory.rows")
 }
 
+/// The file of a trajectory, and the work file that its rows grow in, where that is another.
+pub(crate) type Files = (File, Option<File>);
+
 /// A writer of the given format, of numbers that the layout names: into `file`, with `work` for those that need a work
 /// file. With a mark it goes on behind it, in files that have the length that counts.
 pub(crate) fn writer(
     format: Format,
-    (file, work): (File, Option<File>),
+    (file, work): Files,
     layout: &Layout,
     attitude: Option<EulerOrder>,
     mark: Option<Mark>,

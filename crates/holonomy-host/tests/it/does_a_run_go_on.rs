@@ -117,6 +117,7 @@ fn fixed_step(source: &mut Source, adaptive: bool) {
 }
 
 #[test]
+#[ignore = "long: every scenario, five times"]
 fn every_scenario_goes_on_to_the_bit() {
     for (k, scenario) in scenario::SCENARIOS.iter().enumerate() {
         let mut source = source(scenario);
@@ -138,7 +139,7 @@ fn every_scenario_goes_on_to_the_bit() {
 
 #[test]
 #[ignore = "long: every method on every scenario that it serves"]
-fn every_method_goes_on_to_the_bit() {
+fn overnight_every_method_goes_on_to_the_bit() {
     let mut tried = 0;
     for scenario in scenario::SCENARIOS {
         let mut source = source(scenario);
