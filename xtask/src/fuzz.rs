@@ -1,7 +1,9 @@
-//! Random texts for as long as one likes: formulas, and model files.
+//! Random texts for as long as one likes: formulas, model files, and whole models, robots and command lines given to the
+//! command.
 //!
 //! The tests are those of `cargo xtask test`, which try a fixed number of texts. Each goes on for the given time, and
-//! fails if something panics or an error points outside its text.
+//! fails if something panics, takes more memory or time than it may, an error points outside its text, or a result has
+//! numbers that are not finite or bits that its own model does not give again.
 use crate::{Outcome, gate};
 
 const SECONDS: u64 = 60;
@@ -17,6 +19,10 @@ pub(crate) fn run(seconds: Option<&str>) -> Outcome {
         "test",
         "--package",
         "holonomy",
+        "--package",
+        "holonomy-model",
+        "--package",
+        "holonomy-cli",
         "--lib",
         "--test",
         "it",

@@ -1,10 +1,15 @@
 //! What can go wrong, how it is reported, and how the program then ends.
-use crate::output::{self, note};
+use crate::{
+    files::quoted,
+    output::{self, note},
+    reading,
+};
 use holonomy::tree::SettleError;
 use holonomy_host::{
     folder::FolderError,
     render::{RenderError, TargetError},
     report::ReportError,
+    resume::GoOnError,
     serve::ServeError,
     sweep::SweepError,
     trajectory::read::TrajectoryError,
@@ -46,6 +51,12 @@ pub(crate) enum Failure {
     /// A model file that cannot be read.
     #[error("cannot read {}: {source}", path.display())]
     Unreadable { path: PathBuf, source: io::Error },
+    /// A file that is no text.
+    #[error("{} is not a text: its byte {} is not UTF-8", path.display(), at + 1)]
+    NotText { path: PathBuf, at: usize },
+    /// A file that is too large to be a model.
+    #[error("{} is too large: a model or a robot has at most {} MB of text", path.display(), reading::MOST >> 20)]
+    TooLarge { path: PathBuf },
     /// A model that cannot be used.
     #[error("{} in {}", counted(problems), text.name())]
     BadModel {
@@ -69,6 +80,15 @@ pub(crate) enum Failure {
     /// The directory for the files.
     #[error(transparent)]
     Folder(#[from] FolderError),
+    /// The files of a run, which may go on from its folder.
+    #[error("{error}")]
+    Kept {
+        error: FolderError,
+        kept: Option<PathBuf>,
+    },
+    /// A run cannot go on.
+    #[error(transparent)]
+    GoOn(#[from] GoOnError),
     /// Convergence cannot be measured.
     #[error(transparent)]
     Converge(#[from] ConvergeError),
@@ -127,6 +147,7 @@ impl Failure {
             return;
         }
         if let Self::BadModel { text, problems }
+        | Self::GoOn(GoOnError::BadModel { text, problems })
         | Self::Render(RenderError::BadModel { text, problems, .. }) = self
         {
             let colour = output::colour_on_stderr();
@@ -150,15 +171,34 @@ impl Failure {
             | Self::NoSchedule { .. }
             | Self::Saved { .. }
             | Self::Unreadable { .. }
+            | Self::NotText { .. }
+            | Self::TooLarge { .. }
             | Self::NotATree
             | Self::BadModel { .. }
             | Self::UnknownMethod { .. }
             | Self::BadValue { .. }
-            | Self::Folder(FolderError::Exists { .. })
+            | Self::Folder(
+                FolderError::Exists { .. }
+                | FolderError::Foreign { .. }
+                | FolderError::Input { .. }
+                | FolderError::Interrupted { .. },
+            )
+            | Self::GoOn(
+                GoOnError::Nothing { .. }
+                | GoOnError::Kept { .. }
+                | GoOnError::Unreadable { .. }
+                | GoOnError::Over { .. }
+                | GoOnError::Shorter { .. }
+                | GoOnError::Changed { .. }
+                | GoOnError::Refused { .. }
+                | GoOnError::BadModel { .. }
+                | GoOnError::Trajectory(_),
+            )
             | Self::Report(
                 ReportError::Unreadable { .. }
                 | ReportError::NotASummary { .. }
-                | ReportError::NotAFilm { .. },
+                | ReportError::NotAFilm { .. }
+                | ReportError::NotAFigure { .. },
             )
             | Self::NotARun { .. }
             | Self::Sweep(
@@ -187,6 +227,8 @@ impl Failure {
             | Self::Converge(ConvergeError::Adaptive { .. } | ConvergeError::Uneven { .. }) => 2,
             Self::Folder(_)
             | Self::Sweep(_)
+            | Self::Kept { .. }
+            | Self::GoOn(_)
             | Self::Unwritable { .. }
             | Self::Converge(_)
             | Self::Report(_)
@@ -231,6 +273,12 @@ impl Failure {
             Self::Unreadable { .. } => Some(
                 "check the path of the model; `holonomy list` shows the scenarios that need none".to_owned(),
             ),
+            Self::NotText { .. } => {
+                Some("models are TOML and robots are URDF, both in UTF-8; save the file in that encoding".to_owned())
+            }
+            Self::TooLarge { .. } => Some(
+                "is it a model? Many bodies are made by `[chain]`, `[grid]`, `[icosphere]` or `[spiral]`".to_owned(),
+            ),
             Self::UnknownMethod { .. } => Some("`holonomy methods` shows the methods".to_owned()),
             Self::BadValue { help, .. } => help.clone(),
             Self::TwoModels { name } if name.contains('=') => Some(format!(
@@ -260,16 +308,33 @@ impl Failure {
             Self::Folder(FolderError::Exists { .. }) => {
                 Some("add `--force` to replace it, or `--out DIR` to write elsewhere".to_owned())
             }
+            Self::Folder(FolderError::Foreign { .. }) => Some(
+                "move it away, or write elsewhere with `--out DIR`; `--force` replaces only what a run has put there"
+                    .to_owned(),
+            ),
+            Self::Folder(FolderError::Input { .. }) => Some("write elsewhere with `--out DIR`".to_owned()),
+            Self::Folder(FolderError::Interrupted { path }) => Some(format!(
+                "`holonomy resume {}` goes on with it; `--force` begins anew",
+                quoted(&path.to_string_lossy())
+            )),
+            Self::Kept { kept: Some(path), .. } => Some(format!(
+                "nothing is lost: make room, and `holonomy resume {}` goes on",
+                quoted(&path.to_string_lossy())
+            )),
+            Self::GoOn(error) => go_on_help(error).map(str::to_owned),
             Self::Folder(FolderError::Busy { .. }) => {
                 Some("wait for it, or write elsewhere with `--out DIR`".to_owned())
             }
-            Self::Folder(FolderError::Disk { .. }) => {
+            Self::Folder(FolderError::Disk { .. }) | Self::Kept { .. } => {
                 Some("write elsewhere with `--out DIR`; `run` and its like also take `--no-files`".to_owned())
             }
             Self::Render(error) => film_help(error).map(str::to_owned),
             Self::NotARun { .. }
             | Self::Report(ReportError::Unreadable { .. } | ReportError::NotASummary { .. }) => {
                 Some("give the folder of a run, such as `runs/NAME`; `holonomy run` makes one".to_owned())
+            }
+            Self::Report(ReportError::NotAFigure { .. }) => {
+                Some("move it away: the report is then made without it".to_owned())
             }
             Self::Report(ReportError::NotAFilm { .. }) => {
                 Some("run it again, or remove that file: the report is then made without a player".to_owned())
@@ -309,6 +374,25 @@ fn sweep_help(error: &SweepError) -> Option<&'static str> {
         SweepError::Disk { .. } => Some("what is finished stays: the same command goes on"),
         _ => None,
     }
+}
+
+/// What to do where a run cannot go on.
+fn go_on_help(error: &GoOnError) -> Option<&'static str> {
+    Some(match error {
+        GoOnError::Nothing { .. } => {
+            "give the folder of a run, such as `runs/NAME`; `holonomy run` makes one"
+        }
+        GoOnError::Over { .. } => "give it a later end with `--duration T` or `--steps N`",
+        GoOnError::Shorter { .. } => "ask for more steps, or run it anew with `holonomy run`",
+        GoOnError::Changed { .. } => {
+            "undo that, or run the changed model with `holonomy run` to another folder"
+        }
+        GoOnError::Kept { .. } => "run the model anew with `holonomy run`",
+        GoOnError::Folder(FolderError::Busy { .. }) => "wait for it",
+        GoOnError::Folder(_) => "make room there, and try again",
+        GoOnError::Trajectory(_) => "run the model anew with `holonomy run`",
+        _ => return None,
+    })
 }
 
 /// What to do where a film cannot be made.

@@ -1,6 +1,6 @@
 //! Where the files of a command go.
 use crate::OutputArguments;
-use holonomy_host::folder::{Folder, FolderError};
+use holonomy_host::folder::{Folder, FolderError, Replace};
 use holonomy_model::Source;
 use std::path::{Path, PathBuf};
 
@@ -24,8 +24,27 @@ impl OutputArguments {
             }
             None => usual,
         };
-        Folder::open(&path, files, self.force).map(Some)
+        open_folder(&path, model, files, self.force).map(Some)
     }
+}
+
+/// Opens a folder for files of these names. What this program put there may be replaced by force, but never the model that
+/// is to be run.
+pub(crate) fn open_folder(
+    path: &Path,
+    model: &Source,
+    files: &'static [&'static str],
+    force: bool,
+) -> Result<Folder, FolderError> {
+    let model = Path::new(model.name());
+    let name = model.file_name().unwrap_or_default();
+    if lies_in(model, path) && files.iter().any(|file| *file == name) {
+        return Err(FolderError::Input {
+            path: model.to_owned(),
+        });
+    }
+    let replace = if force { Replace::Ours } else { Replace::Nothing };
+    Folder::open(path, files, replace)
 }
 
 fn lies_in(file: &Path, folder: &Path) -> bool {

@@ -1,9 +1,8 @@
-use crate::{failure::Failure, output};
+use crate::{failure::Failure, output, reading};
 use holonomy_host::import::{self, Options};
 use holonomy_model::Source;
 use std::{
-    fs,
-    io::{self, Read},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -67,17 +66,10 @@ impl Import {
     }
 
     fn source(&self) -> Result<Source, Failure> {
-        let read = match self.file == Path::new("-") {
-            true => {
-                let mut text = String::new();
-                io::stdin().read_to_string(&mut text).map(|_| text)
-            }
-            false => fs::read_to_string(&self.file),
+        let text = match self.file == Path::new("-") {
+            true => reading::text_of(io::stdin().lock(), &self.file)?,
+            false => reading::text(&self.file)?,
         };
-        let text = read.map_err(|source| Failure::Unreadable {
-            path: self.file.clone(),
-            source,
-        })?;
         let name = match self.file == Path::new("-") {
             true => "the standard input".to_owned(),
             false => self.file.display().to_string(),

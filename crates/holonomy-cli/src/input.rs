@@ -3,6 +3,7 @@ use crate::{
     ModelArguments, ScheduleArguments,
     failure::Failure,
     output::{colour_on_stderr, note},
+    reading,
 };
 use holonomy_model::scenario;
 use holonomy_model::{self as model, Model, Source};
@@ -54,15 +55,16 @@ impl Input {
         } else {
             path.to_owned()
         };
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !looks_like_a_path(name) => {
+        let text = match reading::text(&path) {
+            Err(Failure::Unreadable { source, .. })
+                if source.kind() == io::ErrorKind::NotFound && !looks_like_a_path(name) =>
+            {
                 return Err(Failure::UnknownModel {
                     name: name.to_owned(),
                     suggestion: scenario::suggestion(name),
                 });
             }
-            Err(source) => return Err(Failure::Unreadable { path, source }),
+            read => read?,
         };
         Ok(Self {
             name: run_name(&path),
@@ -139,27 +141,18 @@ impl Input {
         if let Some(step) = &schedule.step {
             self.source.with_flag("--step", &["run", "step"], step);
         }
-        if let Some(duration) = &schedule.duration {
-            self.set_duration(duration);
-        }
-        if let Some(steps) = &schedule.steps {
-            self.source.without(&["run", "duration"]);
-            self.source.with_flag("--steps", &["run", "steps"], steps);
-        }
+        set_length(
+            &mut self.source,
+            schedule.duration.as_deref(),
+            schedule.steps.as_deref(),
+        );
         if let Some(every) = &schedule.every {
             self.source.with_flag("--every", &["run", "every"], every);
         }
     }
 
     pub(crate) fn set_duration(&mut self, duration: &str) {
-        if matches!(duration.trim(), "inf" | "+inf" | "infinity" | "forever") {
-            self.source.without(&["run", "duration"]);
-            self.source.with_value(&["run", "steps"], FOREVER);
-        } else {
-            self.source.without(&["run", "steps"]);
-            self.source
-                .with_flag("--duration", &["run", "duration"], duration);
-        }
+        set_length(&mut self.source, Some(duration), None);
     }
 
     pub(crate) fn set(&mut self, keys: &[String]) {
@@ -186,6 +179,25 @@ impl Input {
     }
 }
 
+/// How far a model runs, as flags say it.
+pub(crate) fn set_length(source: &mut Source, duration: Option<&str>, steps: Option<&str>) {
+    match duration {
+        Some(duration) if matches!(duration.trim(), "inf" | "+inf" | "infinity" | "forever") => {
+            source.without(&["run", "duration"]);
+            source.with_value(&["run", "steps"], FOREVER);
+        }
+        Some(duration) => {
+            source.without(&["run", "steps"]);
+            source.with_flag("--duration", &["run", "duration"], duration);
+        }
+        None => {}
+    }
+    if let Some(steps) = steps {
+        source.without(&["run", "duration"]);
+        source.with_flag("--steps", &["run", "steps"], steps);
+    }
+}
+
 /// The most steps that a run may have; nobody waits for its end.
 const FOREVER: u64 = 1_000_000_000_000;
 const MOST_NOTES: usize = 10;
@@ -197,10 +209,11 @@ fn looks_like_a_path(name: &str) -> bool {
 /// `pendulum` for `models/pendulum.toml`, and `first` for `runs/first/model.toml`.
 fn run_name(path: &Path) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    if stem != "model" {
+    // A name of dots alone would be another folder.
+    if !stem.trim_matches('.').is_empty() && stem != "model" {
         return stem.into_owned();
     }
     let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = absolute.parent().and_then(Path::file_name);
-    folder.map_or_else(|| stem.into_owned(), |name| name.to_string_lossy().into_owned())
+    folder.map_or_else(|| "model".to_owned(), |name| name.to_string_lossy().into_owned())
 }

@@ -1,5 +1,6 @@
 //! The `holonomy` command.
 mod check;
+mod checkpoint;
 mod compare;
 mod converge;
 mod explain;
@@ -15,9 +16,11 @@ mod output;
 mod page;
 mod play;
 mod progress;
+mod reading;
 mod render;
 mod report;
 mod reproduce;
+mod resume;
 mod run;
 mod settle;
 mod show;
@@ -54,6 +57,7 @@ enum Command {
     Methods(methods::Methods),
     Settle(settle::Settle),
     Run(run::Run),
+    Resume(resume::Resume),
     Compare(compare::Compare),
     Converge(converge::Converge),
     Sweep(sweep::Sweep),
@@ -82,6 +86,7 @@ fn main() -> ExitCode {
         Command::Methods(command) => command.run(),
         Command::Settle(command) => command.run(),
         Command::Run(command) => command.what.threads.within(|| command.run()),
+        Command::Resume(command) => command.threads.within(|| command.run()),
         Command::Compare(command) => command.threads.within(|| command.run()),
         Command::Converge(command) => command.threads.within(|| command.run()),
         Command::Sweep(command) => command.threads.within(|| command.run()),

@@ -1,19 +1,55 @@
 //! Text for people and programs: results to the standard output, everything else to the standard error.
 use console::{Style, Term};
 use holonomy_report::verdict::Verdict;
-use std::io::{self, IsTerminal, Write};
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal, Write},
+};
 
 /// Writes results.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
+    out.write_all(harmless(text).as_bytes())?;
     out.flush()
 }
 
 /// Writes to the standard error what is not a result. If that fails there is nothing to be done.
 pub(crate) fn note(text: &str) {
+    draw(&harmless(text));
+}
+
+/// The same, with all that moves the cursor.
+pub(crate) fn draw(text: &str) {
     let mut out = io::stderr().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// A text without what would make a terminal do something else than show it: names and titles come from files of others.
+/// Colours and the ends of lines stay.
+fn harmless(text: &str) -> Cow<'_, str> {
+    let dangerous = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\t');
+    if !text.contains(dangerous) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let colour = colour(rest);
+        let (this, others) = rest.split_at(colour.unwrap_or(letter.len_utf8()));
+        match colour.is_some() || !dangerous(letter) {
+            true => out.push_str(this),
+            false => out.push('\u{fffd}'),
+        }
+        rest = others;
+    }
+    Cow::Owned(out)
+}
+
+/// The length of a sequence that a text begins with and that changes colours only.
+fn colour(text: &str) -> Option<usize> {
+    let numbers = text.strip_prefix("\u{1b}[")?;
+    let end = numbers.find(|letter: char| !letter.is_ascii_digit() && letter != ';')?;
+    numbers[end..].starts_with('m').then_some(2 + end + 1)
 }
 
 /// The width of the terminal that results are shown on; `None` if they go elsewhere.
@@ -25,7 +61,7 @@ pub(crate) fn terminal_width() -> Option<usize> {
 }
 
 pub(crate) fn colour_on_stderr() -> bool {
-    console::colors_enabled_stderr()
+    console::colors_enabled_stderr() && !console::is_dumb()
 }
 
 pub(crate) fn red(text: &str) -> String {
@@ -215,6 +251,16 @@ mod tests {
         assert_eq!(lasting(200.4), "3 min 20 s");
         assert_eq!(lasting(7500.0), "2 h 05 min");
         assert_eq!((clock(42.9), clock(7500.0)), ("0:42".into(), "2:05:00".into()));
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_not_shown() {
+        let red = "\u{1b}[31;1mbad\u{1b}[0m\n\tgood";
+        assert_eq!(harmless(red), red);
+        // The title of a window, the cursor, a bell, and the same in one letter.
+        let title = "a\u{1b}]0;x\u{7}b\u{1b}[2Jc\u{9b}31md\r";
+        let shown = harmless(title);
+        assert_eq!(shown, "a\u{fffd}]0;x\u{fffd}b\u{fffd}[2Jc\u{fffd}31md\u{fffd}");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The progress line.
-use crate::output::{clock, note, number, rounded};
+use crate::output::{clock, draw, note, number, rounded};
 use console::{Style, Term, measure_text_width, truncate_str};
 use holonomy_report::run::Progress;
 use std::{
@@ -7,17 +7,39 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Shows how far a run is, if anybody is watching.
+/// Shows how far a run is: on a terminal by a line that changes, elsewhere by a line a minute.
 ///
 /// The line is never as wide as the terminal: what Ctrl-C echoes would then begin a new line, and the old one stay.
 pub(crate) struct Bar {
-    visible: bool,
+    shown: Shown,
     name: String,
     counts: &'static str,
     start: Instant,
     drawn: Option<Instant>,
 }
 
+/// Who reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Nobody,
+    /// A terminal whose lines can be written again.
+    Terminal,
+    /// A file, or a terminal that knows no more than a file.
+    Log,
+}
+
+impl Shown {
+    fn to(quiet: bool, terminal: bool, dumb: bool) -> Self {
+        match (quiet, terminal && !dumb) {
+            (true, _) => Self::Nobody,
+            (false, true) => Self::Terminal,
+            (false, false) => Self::Log,
+        }
+    }
+}
+
+/// Time between two lines of a log.
+const MINUTE: Duration = Duration::from_secs(60);
 const REDRAW: Duration = Duration::from_millis(80);
 /// Columns at the end of the line that stay free.
 const FREE: usize = 4;
@@ -26,10 +48,11 @@ const WIDE: usize = 32;
 const NOTCH: usize = 4;
 
 impl Bar {
-    /// A line on the standard error; invisible if that is not a terminal or quiet is wanted.
+    /// A line on the standard error, unless quiet is wanted.
     pub(crate) fn new(quiet: bool) -> Self {
+        let terminal = io::stderr().is_terminal() && Term::stderr().features().is_attended();
         Self {
-            visible: !quiet && io::stderr().is_terminal() && Term::stderr().features().is_attended(),
+            shown: Shown::to(quiet, terminal, console::is_dumb()),
             name: String::new(),
             counts: "steps",
             start: Instant::now(),
@@ -50,20 +73,26 @@ impl Bar {
 
     /// Shows how far the work is.
     pub(crate) fn update(&mut self, progress: &Progress) {
-        if !self.visible || self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAW) {
-            return;
+        let since = self.drawn.unwrap_or(self.start).elapsed();
+        match self.shown {
+            Shown::Nobody => return,
+            Shown::Log if since < MINUTE => return,
+            Shown::Terminal if self.drawn.is_some() && since < REDRAW => return,
+            _ => self.drawn = Some(Instant::now()),
         }
-        self.drawn = Some(Instant::now());
+        if self.shown == Shown::Log {
+            return note(&self.log(progress));
+        }
         let columns = usize::from(Term::stderr().size().1).saturating_sub(FREE);
         let line = self.line(progress, columns);
         let line = truncate_str(&line, columns, "…");
-        note(&format!("{CLEAR}{line}"));
+        draw(&format!("{CLEAR}{line}"));
     }
 
     /// Takes the line away.
     pub(crate) fn clear(&mut self) {
-        if self.drawn.take().is_some() {
-            note(CLEAR);
+        if self.drawn.take().is_some() && self.shown == Shown::Terminal {
+            draw(CLEAR);
         }
     }
 
@@ -80,8 +109,14 @@ impl Bar {
         format!("{percent}{done}{open} {words}")
     }
 
+    /// A line of a log, without anything that moves a cursor.
+    fn log(&self, progress: &Progress) -> String {
+        let share = progress.step as f64 / progress.steps.max(1) as f64;
+        format!("{:.1} % · {}\n", 100.0 * share, self.words(progress))
+    }
+
     fn words(&self, progress: &Progress) -> String {
-        let rate = progress.step as f64 / self.start.elapsed().as_secs_f64();
+        let rate = (progress.step - progress.begun) as f64 / self.start.elapsed().as_secs_f64();
         let left = progress.steps.saturating_sub(progress.step) as f64 / rate;
         let mut text = String::new();
         if !self.name.is_empty() {
@@ -99,3 +134,35 @@ impl Bar {
 
 /// To the beginning of the line, and away with what is on it.
 const CLEAR: &str = "\r\u{1b}[2K";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_that_knows_no_escapes_gets_none() {
+        assert_eq!(Shown::to(false, true, false), Shown::Terminal);
+        assert_eq!(Shown::to(false, true, true), Shown::Log);
+        assert_eq!(Shown::to(false, false, false), Shown::Log);
+        assert_eq!(Shown::to(true, true, false), Shown::Nobody);
+    }
+
+    #[test]
+    fn a_line_of_a_log_says_how_far_how_well_how_fast_and_how_long_still() {
+        let mut bar = Bar::new(true);
+        // 600 of the 1000 steps were there before: the rate is that of the others.
+        bar.start -= Duration::from_secs(100);
+        let progress = Progress {
+            step: 800,
+            begun: 600,
+            steps: 1000,
+            t: 8.0,
+            energy_error: 2e-7,
+        };
+        let line = bar.log(&progress);
+        assert_eq!(
+            line,
+            "80.0 % · t = 8 s · |E − E₀| ≤ 2e-7 J · 2.00 steps/s · 1:40 left\n"
+        );
+    }
+}

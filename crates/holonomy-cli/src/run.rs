@@ -1,6 +1,7 @@
 use crate::summary::describe;
 use crate::{
     CertifyArguments, ModelArguments, OutputArguments, ScheduleArguments,
+    checkpoint::CheckpointArguments,
     failure::Failure,
     files::{command_line, quoted},
     input::Input,
@@ -12,13 +13,12 @@ use crate::{
 use holonomy::{integrator::catalog, simulation::Simulation};
 use holonomy_host::run::run;
 use holonomy_host::{
-    archive::{Archived, run_into},
-    folder::{FolderError, RUN_FILES},
+    archive::{Archive, Archived},
+    folder::RUN_FILES,
     view::Live,
 };
 use holonomy_model::Model;
 use holonomy_report::run::{Control, Progress};
-use holonomy_report::summary::Summary;
 use std::path::PathBuf;
 
 /// Runs a model and writes its trajectory, figures, summary and report to `runs/NAME`
@@ -45,6 +45,8 @@ pub(crate) struct RunArguments {
     format: Option<String>,
     #[command(flatten)]
     pub(crate) threads: ThreadArguments,
+    #[command(flatten)]
+    pub(crate) checkpoint: CheckpointArguments,
     #[command(flatten)]
     pub(crate) certify: CertifyArguments,
 }
@@ -103,46 +105,74 @@ impl Run {
             progress: &mut |progress: &Progress| bar.update(progress),
             effort: self.what.certify.effort(),
         };
-        let (outcome, files) = match folder {
-            None => (run(&model, &input.name, control), Ok(None)),
+        let archived = match folder {
+            None => Archived {
+                outcome: run(&model, &input.name, control),
+                files: Ok(PathBuf::new()),
+                kept: None,
+                refused: None,
+            },
             Some(folder) => {
                 let header = header(&quoted(&folder.path().join("model.toml").to_string_lossy()));
+                interrupt::at_once(folder.path());
                 // Whoever opens `holonomy view` on the folder sees the run go on.
                 let live = Live::new("", Some(folder.path()));
-                let Archived { outcome, files } =
-                    run_into(folder, &model, &input.name, &header, control, &live)?;
-                (outcome, files.map(Some))
+                let archive = Archive {
+                    folder,
+                    model: &model,
+                    name: &input.name,
+                    header: &header,
+                    interval: self.what.checkpoint.interval(),
+                    live: &live,
+                };
+                archive.run(control)?
             }
         };
         bar.clear();
-        self.show(&model, &outcome.summary, &files)?;
+        show(&model, &archived, self.output.json, self.output.quiet)?;
+        let Archived {
+            outcome, files, kept, ..
+        } = archived;
         match (files, outcome.summary.error) {
-            (Err(error), _) => Err(error.into()),
+            (Err(error), _) => Err(Failure::Kept { error, kept }),
             (_, Some(message)) => Err(failed(&model, message, outcome.summary.steps)),
             _ => Ok(()),
         }
     }
+}
 
-    fn show(
-        &self,
-        model: &Model,
-        summary: &Summary,
-        files: &Result<Option<PathBuf>, FolderError>,
-    ) -> Result<(), Failure> {
-        if self.output.json {
-            return Ok(output::print(&summary.to_json())?);
-        }
-        if summary.stopped && files.is_ok() && !self.output.quiet {
-            note(&format!(
-                "stopped at t = {} s, {} of {} steps\n",
-                number(summary.t_end),
-                grouped(summary.steps),
-                grouped(model.schedule.steps)
-            ));
-        }
-        let folder = files.as_ref().ok().and_then(Option::as_ref);
-        Ok(output::print(&describe(model, summary, folder))?)
+/// Shows what a run came to.
+pub(crate) fn show(model: &Model, archived: &Archived, json: bool, quiet: bool) -> Result<(), Failure> {
+    let Archived {
+        outcome,
+        files,
+        refused,
+        ..
+    } = archived;
+    let summary = &outcome.summary;
+    if let Some(refused) = refused.as_ref().filter(|_| !quiet) {
+        note(&format!("the run could not be kept on its way: {refused}\n"));
     }
+    if json {
+        return Ok(output::print(&summary.to_json())?);
+    }
+    let folder = files.as_ref().ok().filter(|path| !path.as_os_str().is_empty());
+    if summary.stopped && files.is_ok() && !quiet {
+        let further = match folder {
+            Some(folder) => format!(
+                "; `holonomy resume {}` goes on",
+                quoted(&folder.to_string_lossy())
+            ),
+            None => String::new(),
+        };
+        note(&format!(
+            "stopped at t = {} s, {} of {} steps{further}\n",
+            number(summary.t_end),
+            grouped(summary.steps),
+            grouped(model.schedule.steps)
+        ));
+    }
+    Ok(output::print(&describe(model, summary, folder))?)
 }
 
 /// Numbers of the state times steps for which another method is tried.

@@ -96,6 +96,7 @@ impl Sweep {
             if let Ok(mut bar) = bar.try_lock() {
                 bar.update(&Progress {
                     step: done,
+                    begun: 0,
                     steps: cases,
                     t: f64::NAN,
                     energy_error: f64::NAN,

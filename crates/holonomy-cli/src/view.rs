@@ -1,6 +1,6 @@
 use crate::{
     failure::Failure,
-    files::{command_line, quoted},
+    files::{command_line, open_folder, quoted},
     interrupt,
     output::{self, note},
     page::{BrowserArguments, announce},
@@ -9,7 +9,7 @@ use crate::{
     summary::describe,
 };
 use holonomy_host::{
-    archive::{self, Archived, run_into},
+    archive::{self, Archive, Archived},
     folder::{Folder, FolderError, RUN_FILES},
     run::run_filmed,
     serve::{Request, Server},
@@ -82,7 +82,7 @@ impl View {
         let folder = self
             .out
             .as_ref()
-            .map(|path| Folder::open(path, RUN_FILES, self.force));
+            .map(|path| open_folder(path, &input.source, RUN_FILES, self.force));
         let folder = folder.transpose()?;
         let title = match model.title.as_str() {
             "" => &input.name,
@@ -121,7 +121,16 @@ impl View {
             }
             Some(folder) => {
                 let header = header(&quoted(&folder.path().join("model.toml").to_string_lossy()));
-                let Archived { outcome, files } = run_into(folder, model, name, &header, control, live)?;
+                interrupt::at_once(folder.path());
+                let archive = Archive {
+                    folder,
+                    model,
+                    name,
+                    header: &header,
+                    interval: self.what.checkpoint.interval(),
+                    live,
+                };
+                let Archived { outcome, files, .. } = archive.run(control)?;
                 (outcome, files.map(Some), header)
             }
         };

@@ -1,18 +1,21 @@
 //! A run with everything it leaves on the disk.
-use crate::run::run_writing;
 use crate::{
-    folder::{Folder, FolderError},
+    folder::{CHECKPOINT, Folder, FolderError, UNFINISHED},
+    recorder::Keeper,
+    resume::Continued,
+    run::{Course, Ran},
     trajectory,
+    unfinished::{Interval, Unfinished},
     view::Live,
 };
-use holonomy_model::{Format, Model};
+use holonomy_model::Model;
 use holonomy_report::{
     figures,
     film::film,
     report::RunPage,
     run::{Control, Outcome, Recording},
 };
-use std::{fs::File, path::PathBuf};
+use std::{fs::File, path::PathBuf, time::Instant};
 
 /// A run and what became of its files.
 pub struct Archived {
@@ -20,55 +23,150 @@ pub struct Archived {
     pub outcome: Outcome,
     /// Where the files are.
     pub files: Result<PathBuf, FolderError>,
+    /// The folder of a run that did not get its files, if it can go on from there.
+    pub kept: Option<PathBuf>,
+    /// Why it could not be kept on its way, the last time that was tried.
+    pub refused: Option<FolderError>,
 }
 
-/// Runs a model and fills the folder with its files. A run that is stopped or fails on its way leaves its files too; a
-/// disk that fails leaves none. If the trajectory cannot even be begun, nothing is run.
-///
-/// `header` says where the model came from; it becomes a comment in `model.toml`. Who looks on does so through `live`.
-pub fn run_into(
-    folder: Folder,
-    model: &Model,
-    name: &str,
-    header: &str,
-    control: Control,
-    live: &Live,
-) -> Result<Archived, FolderError> {
-    let file = match model.format {
-        Format::Parquet => "trajectory.parquet",
-        Format::Csv => "trajectory.csv",
-        Format::Npz => "trajectory.npz",
-    };
-    let system = model.mechanism.system();
-    let stream = folder.stream(file)?;
-    let layout = system.layout();
-    let writer = trajectory::writer(model.format, stream, folder.path(), layout, model.attitude);
-    let mut writer = writer.map_err(|error| folder.failure(file, error))?;
-    let (mut outcome, written) = run_writing(
-        model,
-        name,
-        Recording::with_clip(model.method.name),
-        Some(&mut *writer),
-        control,
-        Some(live),
-    );
-    let files = match written.and_then(|()| writer.finish()) {
-        Ok(stream) => fill(folder, model, header, &outcome, (file, stream)),
-        Err(error) => Err(folder.failure(file, error)),
-    };
-    if let Err(error) = &files {
-        outcome.summary.error.get_or_insert_with(|| error.to_string());
+/// A run that is to leave files.
+pub struct Archive<'a> {
+    /// Where to.
+    pub folder: Folder,
+    /// What runs.
+    pub model: &'a Model,
+    /// What it is called.
+    pub name: &'a str,
+    /// Where the model came from; it becomes a comment in `model.toml`.
+    pub header: &'a str,
+    /// How often it is kept on its way.
+    pub interval: Interval,
+    /// For who looks on.
+    pub live: &'a Live,
+}
+
+impl Archive<'_> {
+    /// Runs the model and fills the folder with its files. A run that is stopped or fails on its way leaves its files too;
+    /// one whose disk fails can go on from its folder, if that much could be written. If the trajectory cannot even be
+    /// begun, nothing is run.
+    pub fn run(self, control: Control) -> Result<Archived, FolderError> {
+        let begun = Unfinished {
+            name: self.name.to_owned(),
+            header: self.header.to_owned(),
+            model: self.model.to_toml(),
+            place: None,
+        };
+        let format = self.model.format;
+        let file = self.folder.stream(trajectory::file_name(format))?;
+        let work = trajectory::work_file(format).map(|name| self.folder.stream(name));
+        // Nothing is lost with it: it need not survive that power fails.
+        self.folder.note(UNFINISHED, &begun.to_bytes())?;
+        let continued = Continued {
+            run: begun,
+            simulation: self.model.simulation(),
+            recording: Recording::with_clip(self.model.method.name),
+            seen: None,
+            wall_seconds: 0.0,
+            files: (file, work.transpose()?),
+            mark: None,
+        };
+        self.go_on(continued, control)
     }
-    Ok(Archived { outcome, files })
+
+    /// The same from where a run is.
+    pub(crate) fn go_on(self, from: Continued, control: Control) -> Result<Archived, FolderError> {
+        let Self {
+            mut folder,
+            model,
+            name,
+            header,
+            interval,
+            live,
+        } = self;
+        let file = trajectory::file_name(model.format);
+        let system = model.mechanism.system();
+        let writer = trajectory::writer(
+            model.format,
+            from.files,
+            system.layout(),
+            model.attitude,
+            from.mark,
+        );
+        let mut writer = writer.map_err(|error| folder.failure(file, error))?;
+        let mut course = Course::new(model, name);
+        (course.simulation, course.recording, course.seen) = (from.simulation, from.recording, from.seen);
+        course.trajectory = Some(&mut *writer);
+        course.live = Some(live);
+        course.wall_seconds = from.wall_seconds;
+        course.keeper = Some(Keeper {
+            folder: &folder,
+            interval,
+            run: from.run,
+            wall_seconds: from.wall_seconds,
+            start: Instant::now(),
+            refused: None,
+        });
+        let Ran {
+            mut outcome,
+            written,
+            end,
+            refused,
+        } = course.run(control);
+        let files = match written.and_then(|()| writer.finish()) {
+            Ok(stream) => {
+                let long = end.as_ref().filter(|(_, long)| *long).map(|(run, _)| run);
+                fill(&mut folder, model, header, &outcome, (file, stream), long)
+            }
+            Err(error) => Err(folder.failure(file, error)),
+        };
+        let mut kept = None;
+        let path = folder.path().to_owned();
+        let files = match files {
+            Ok(()) => folder.commit().map(|()| path),
+            Err(error) => {
+                if let Some((run, _)) = end
+                    && make_room(&folder, model, &run)
+                    && folder.put(UNFINISHED, &run.to_bytes()).is_ok()
+                {
+                    folder.keep();
+                }
+                kept = folder.is_kept().then_some(path);
+                Err(error)
+            }
+        };
+        if let Err(error) = &files {
+            outcome.summary.error.get_or_insert_with(|| error.to_string());
+        }
+        Ok(Archived {
+            outcome,
+            files,
+            kept,
+            refused,
+        })
+    }
+}
+
+/// Leaves of hidden files only what a run goes on with: on a full disk that makes room to say where it is.
+fn make_room(folder: &Folder, model: &Model, run: &Unfinished) -> bool {
+    let Some(place) = &run.place else { return false };
+    let file = trajectory::file_name(model.format);
+    let rows = trajectory::work_file(model.format).unwrap_or(file);
+    folder.drop_parts(&[file, rows]);
+    if rows != file {
+        folder.shorten(file, 0);
+    }
+    folder.shorten(rows, place.mark.length);
+    true
 }
 
 fn fill(
-    mut folder: Folder,
+    folder: &mut Folder,
     model: &Model,
     header: &str,
     outcome: &Outcome,
     (name, trajectory): (&'static str, File),
-) -> Result<PathBuf, FolderError> {
+    end: Option<&Unfinished>,
+) -> Result<(), FolderError> {
     folder.take(name, &trajectory)?;
     let Documents {
         model,
@@ -83,11 +181,11 @@ fn fill(
     if let Some(film) = &film {
         folder.add("film.json", film)?;
     }
+    if let Some(end) = end {
+        folder.add(CHECKPOINT, &end.without_rows().to_bytes())?;
+    }
     folder.add("report.html", &report)?;
-    folder.add("summary.json", &outcome.summary.to_json())?;
-    let path = folder.path().to_owned();
-    folder.commit()?;
-    Ok(path)
+    folder.add("summary.json", &outcome.summary.to_json())
 }
 
 /// What is written of a run that is over.

@@ -1,10 +1,11 @@
 //! The machine around the engine: disk, clock, threads and files of other programs.
 //!
-//! [`run::run`] runs a model under watch, [`archive::run_into`] with everything that it leaves on the disk;
-//! [`folder::Folder`] is the directory that its files appear in, whole or not at all. [`serve::Server`] shows pages to the
+//! [`run::run`] runs a model under watch, [`archive::Archive`] with everything that it leaves on the disk;
+//! [`resume::Resumable`] goes on with one. [`folder::Folder`] is the directory that its files appear in, whole or not at all. [`serve::Server`] shows pages to the
 //! browser of this machine, [`render`] makes films.
 
 pub mod archive;
+mod binary;
 pub mod browser;
 pub mod compare;
 pub mod folder;
@@ -14,8 +15,10 @@ pub mod precision;
 mod recorder;
 pub mod render;
 pub mod report;
+pub mod resume;
 pub mod run;
 pub mod serve;
 pub mod sweep;
 pub mod trajectory;
+pub mod unfinished;
 pub mod view;

@@ -7,10 +7,22 @@
 //! The two work at once, on two threads, with a few batches between them: a run of a small system would else wait for
 //! its files most of the time. What is recorded is the same. A large state is recorded where it stands, since
 //! copies of it cost more than they bring.
+//!
+//! To be kept on the disk a run stands still between two steps; where it is goes the same way, behind all samples before.
+mod batch;
+mod halt;
+mod keeper;
+mod pilot;
+
+pub(crate) use keeper::{Keeper, Recorded};
+
 use crate::{
     trajectory::{Row, Writer, euler_angles},
+    unfinished::Interval,
     view::Live,
 };
+use batch::{BATCH, Batch, Courier, Message};
+use halt::Halt;
 use holonomy::{
     geometry::EulerOrder,
     simulation::{
@@ -21,18 +33,10 @@ use holonomy::{
 use holonomy_model::Model;
 use holonomy_report::{
     film::film,
-    run::{Control, Progress, Recording},
+    run::{Control, Recording},
 };
-use std::{
-    io,
-    ops::ControlFlow,
-    sync::{
-        atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
-    thread,
-    time::{Duration, Instant},
-};
+use pilot::{Found, Pilot};
+use std::{io, ops::ControlFlow, sync::atomic::Ordering, sync::mpsc::sync_channel, thread};
 
 /// What is recorded of a run.
 pub(crate) struct Recorder<'w> {
@@ -41,11 +45,21 @@ pub(crate) struct Recorder<'w> {
     pub(crate) disk: Option<io::Error>,
     /// Who looks on, if anybody may.
     pub(crate) live: Option<&'w Live>,
+    /// Who keeps the run on its way, if anybody does.
+    pub(crate) keeper: Option<Keeper<'w>>,
     trajectory: Option<&'w mut dyn Writer>,
     attitude: Option<EulerOrder>,
     angles: Vec<f64>,
+    row: Vec<f64>,
+    /// A sample of the schedule has a step that is a multiple of this.
+    every: u64,
     /// The step of the last sample.
-    seen: Option<u64>,
+    pub(crate) seen: Option<u64>,
+    /// What was recorded before a last sample that is none of the schedule.
+    before_last: Option<Recorded>,
+    /// A checkpoint no later than the last sample, and one after it.
+    pub(crate) good: Option<Checkpoint>,
+    newer: Option<Checkpoint>,
     /// What ended the run, if a sample did. Nothing is recorded from there on.
     over: Option<SampleFault>,
 }
@@ -56,12 +70,42 @@ impl<'w> Recorder<'w> {
             recording,
             disk: None,
             live: None,
+            keeper: None,
             trajectory,
             attitude: model.attitude,
             angles: Vec::new(),
+            row: Vec::new(),
+            every: model.schedule.every.max(1),
             seen: None,
+            before_last: None,
+            good: None,
+            newer: None,
             over: None,
         }
+    }
+
+    /// What is recorded up to the last sample of the schedule.
+    pub(crate) fn recorded(&mut self) -> Recorded {
+        let trajectory = self.trajectory.as_deref();
+        self.before_last
+            .take()
+            .unwrap_or_else(|| Recorded::new(&self.recording, self.seen, trajectory))
+    }
+
+    /// Keeps the run, all samples before the checkpoint having been taken.
+    fn keep(&mut self, checkpoint: Checkpoint) {
+        if self.over.is_some() || self.disk.is_some() {
+            return;
+        }
+        let settled = self.trajectory.as_mut().map_or(Ok(()), |file| file.settle());
+        let recorded = self.recorded();
+        if let Some(keeper) = &mut self.keeper {
+            match settled {
+                Ok(()) => keeper.keep(&checkpoint, recorded),
+                Err(error) => keeper.refused = Some(keeper.folder.failure("trajectory", error)),
+            }
+        }
+        self.newer = Some(checkpoint);
     }
 
     fn take(&mut self, sample: &Sample, found: &Found) {
@@ -71,14 +115,20 @@ impl<'w> Recorder<'w> {
         if self.over.is_some() {
             return found.ended.store(true, Ordering::Relaxed);
         }
+        if self.keeper.is_some() && !sample.step.is_multiple_of(self.every) && self.seen.is_some() {
+            self.before_last = Some(self.recorded());
+        }
         self.seen = Some(sample.step);
+        if self.newer.is_some() {
+            self.good = self.newer.take();
+        }
         let _ = self.recording.observe(sample);
         let error = self.recording.record.energy.max_error.to_bits();
         found.energy_error.store(error, Ordering::Relaxed);
         if let Some(live) = self.live {
             live.offer(|| film(&self.recording.clip));
         }
-        let Some(trajectory) = self.trajectory.as_mut().filter(|_| self.disk.is_none()) else {
+        let Some(trajectory) = &mut self.trajectory else {
             return;
         };
         let energy = sample.measured.energy;
@@ -97,17 +147,37 @@ impl<'w> Recorder<'w> {
             work: &sample.state.work,
             angles: &self.angles,
         };
-        if let Err(error) = trajectory.push(&row) {
-            self.disk = Some(error);
+        row.numbers(&mut self.row);
+        // After an error rows stay in memory, so that the run can be kept whole; it ends soon.
+        if let Err(error) = trajectory.push(&self.row) {
+            self.disk.get_or_insert(error);
             found.ended.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// Numbers of a batch: enough that handing it over costs nothing beside filling it.
-const BATCH: usize = 1 << 14;
 /// Batches on their way, some megabytes: steps go on while a piece of the trajectory is being written.
 const BETWEEN: usize = 32;
+
+/// Which samples are recorded: a run that stood still shows the state again with which it goes on.
+#[derive(Clone, Copy)]
+struct Due {
+    every: u64,
+    /// The last step of the run.
+    end: u64,
+    seen: Option<u64>,
+}
+
+impl Due {
+    fn is(&mut self, step: u64) -> bool {
+        let scheduled = step.is_multiple_of(self.every) || step == self.end || self.seen.is_none();
+        let due = scheduled && self.seen.is_none_or(|seen| seen < step);
+        if due {
+            self.seen = Some(step);
+        }
+        due
+    }
+}
 
 /// Runs a simulation to its end, or until it is stopped, or its trajectory cannot be written.
 pub(crate) fn watched(
@@ -118,19 +188,35 @@ pub(crate) fn watched(
 ) -> Result<RunReport, Box<RunError>> {
     let found = Found::default();
     simulation.set_step(schedule.step);
-    let mut pilot = Pilot::new(simulation, schedule, &found, control);
+    let interval = recorder
+        .keeper
+        .as_ref()
+        .map_or(Interval::Never, |keeper| keeper.interval);
+    let stop = control.stop;
+    let mut pilot = Pilot::new(simulation, schedule, &found, control).keeping(interval);
     pilot.live = recorder.live;
-    let large = simulation.state.q.len() + simulation.state.p.len() > BATCH;
-    let start = simulation.checkpoint();
-    let mut result = if large || thread::available_parallelism().is_ok_and(|threads| threads.get() == 1) {
-        simulation
-            .run(schedule, &mut [&mut Here(recorder, &found), &mut pilot])
-            .map_err(Box::new)
-    } else {
-        beside(simulation, schedule, recorder, &mut pilot)
+    let due = Due {
+        every: schedule.every.max(1),
+        end: simulation.steps() + schedule.steps,
+        seen: recorder.seen,
     };
+    let halt = Halt::new(simulation, stop);
+    let large = simulation.state.q.len() + simulation.state.p.len() > BATCH;
+    recorder.good.get_or_insert_with(|| simulation.checkpoint());
+    let mut result = halt.watching(|| {
+        if large || thread::available_parallelism().is_ok_and(|threads| threads.get() == 1) {
+            let mut here = Here {
+                recorder,
+                found: &found,
+                due,
+            };
+            legs(simulation, schedule, &mut here, &mut pilot)
+        } else {
+            beside(simulation, schedule, recorder, due, &mut pilot)
+        }
+    });
     if let Some(fault) = recorder.over {
-        result = Err(wind_back(simulation, &start, recorder.seen, fault));
+        result = Err(wind_back(simulation, recorder, fault));
     }
     // The state where a run ended early is a sample too.
     let steps = simulation.steps();
@@ -141,14 +227,55 @@ pub(crate) fn watched(
     result
 }
 
+/// Who is told where a run is when it stands still to be kept.
+trait Told: Observer {
+    fn tell(&mut self, checkpoint: Checkpoint);
+}
+
+/// Runs a simulation in legs, between which it is kept.
+fn legs(
+    simulation: &mut Simulation,
+    schedule: &Schedule,
+    told: &mut dyn Told,
+    pilot: &mut Pilot<'_, '_>,
+) -> Result<RunReport, Box<RunError>> {
+    let end = simulation.steps() + schedule.steps;
+    let mut all = RunReport::default();
+    loop {
+        let leg = Schedule {
+            steps: end - simulation.steps(),
+            ..*schedule
+        };
+        let ended = simulation.run(&leg, &mut [told, pilot]);
+        all.work += match &ended {
+            Ok(report) => report.work,
+            Err(error) => error.work,
+        };
+        match ended {
+            Ok(report) if report.stopped && pilot.keeps() => told.tell(simulation.checkpoint()),
+            Ok(report) => {
+                all.stopped = report.stopped;
+                return Ok(all);
+            }
+            Err(error) => {
+                return Err(Box::new(RunError {
+                    work: all.work,
+                    ..error
+                }));
+            }
+        }
+    }
+}
+
 /// Runs a simulation while another thread records it.
 fn beside(
     simulation: &mut Simulation,
     schedule: &Schedule,
     recorder: &mut Recorder<'_>,
+    due: Due,
     pilot: &mut Pilot<'_, '_>,
 ) -> Result<RunReport, Box<RunError>> {
-    let (full, to_record) = sync_channel::<Batch>(BETWEEN);
+    let (full, to_record) = sync_channel::<Message>(BETWEEN);
     let (emptied, to_fill) = sync_channel::<Batch>(BETWEEN + 2);
     let (system, found) = (simulation.system().clone(), pilot.found);
     thread::scope(|scope| {
@@ -156,7 +283,14 @@ fn beside(
             let (mut gauge, mut state) = (Gauge::new(&*system), State::new(0.0, Vec::new(), Vec::new()));
             // Taken over, so that a panic here lets the other side know.
             let (to_record, emptied) = (to_record, emptied);
-            while let Ok(mut batch) = to_record.recv() {
+            while let Ok(message) = to_record.recv() {
+                let mut batch = match message {
+                    Message::Checkpoint(checkpoint) => {
+                        recorder.keep(*checkpoint);
+                        continue;
+                    }
+                    Message::Samples(batch) => batch,
+                };
                 for (step, numbers) in batch.samples() {
                     batch.restore(numbers, &mut state);
                     recorder.take(&gauge.measured(step, &state), found);
@@ -170,29 +304,34 @@ fn beside(
             batch: Batch::default(),
             full,
             to_fill,
+            due,
         };
-        let result = simulation.run(schedule, &mut [&mut courier, pilot]);
+        let result = legs(simulation, schedule, &mut courier, pilot);
         courier.hand_over();
         drop(courier);
         if let Err(panic) = recording.join() {
             std::panic::resume_unwind(panic);
         }
-        result.map_err(Box::new)
+        result
     })
 }
 
-/// Where a sample ended a run, steps went on before that was known: back to the start, and on to the last sample that is
-/// good, so that what is left does not depend on how far they came.
-fn wind_back(
-    simulation: &mut Simulation,
-    start: &Checkpoint,
-    seen: Option<u64>,
-    fault: SampleFault,
-) -> Box<RunError> {
+impl Told for Courier {
+    fn tell(&mut self, checkpoint: Checkpoint) {
+        self.checkpoint(checkpoint);
+    }
+}
+
+/// Where a sample ended a run, steps went on before that was known: back to where all was good, and on to the last sample
+/// that is, so that what is left does not depend on how far they came.
+fn wind_back(simulation: &mut Simulation, recorder: &mut Recorder<'_>, fault: SampleFault) -> Box<RunError> {
     let source = RunFault::Sample(fault);
-    let resumed = simulation.resume(start);
+    let resumed = match &recorder.good {
+        Some(good) => simulation.resume(good),
+        None => unreachable!("a run that is watched has a start"),
+    };
     let first = simulation.steps();
-    let steps = seen.unwrap_or(first) - first;
+    let steps = recorder.seen.map_or(0, |seen| seen.saturating_sub(first));
     let work = match (resumed, simulation.advance(steps)) {
         (Ok(()), Ok(work)) => work,
         // The same steps went well before.
@@ -206,15 +345,6 @@ fn wind_back(
         source,
         work,
     })
-}
-
-/// What the recording side lets the stepping side know.
-#[derive(Default)]
-struct Found {
-    /// Bits of the largest |E − E₀| so far, J.
-    energy_error: AtomicU64,
-    /// Whether the run is over: its trajectory cannot be written, or a sample ended it.
-    ended: AtomicBool,
 }
 
 /// Where states are measured.
@@ -246,145 +376,24 @@ impl<'a> Gauge<'a> {
 }
 
 /// Records on the thread that steps.
-struct Here<'r, 'w>(&'r mut Recorder<'w>, &'r Found);
+struct Here<'r, 'w> {
+    recorder: &'r mut Recorder<'w>,
+    found: &'r Found,
+    due: Due,
+}
 
 impl Observer for Here<'_, '_> {
     fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
-        self.0.take(sample, self.1);
-        ControlFlow::Continue(())
-    }
-}
-
-/// States of equal sizes, one after the other.
-#[derive(Default)]
-struct Batch {
-    steps: Vec<u64>,
-    numbers: Vec<f64>,
-    /// Sizes of q, p, λ and W.
-    sizes: [usize; 4],
-}
-
-impl Batch {
-    fn push(&mut self, step: u64, state: &State) {
-        self.steps.push(step);
-        self.sizes = sizes(state);
-        self.numbers.push(state.t);
-        for part in [&state.q, &state.p, &state.lambda, &state.work] {
-            self.numbers.extend_from_slice(part);
-        }
-    }
-
-    fn samples(&self) -> impl Iterator<Item = (u64, &[f64])> {
-        let size = 1 + self.sizes.iter().sum::<usize>();
-        self.steps.iter().copied().zip(self.numbers.chunks_exact(size))
-    }
-
-    fn restore(&self, numbers: &[f64], state: &mut State) {
-        state.t = numbers[0];
-        let mut rest = &numbers[1..];
-        let parts = [&mut state.q, &mut state.p, &mut state.lambda, &mut state.work];
-        for (part, size) in parts.into_iter().zip(self.sizes) {
-            let (these, others) = rest.split_at(size);
-            part.clear();
-            part.extend_from_slice(these);
-            rest = others;
-        }
-    }
-
-    fn clear(&mut self) {
-        self.steps.clear();
-        self.numbers.clear();
-    }
-}
-
-/// How many numbers are q, p, λ and W.
-fn sizes(state: &State) -> [usize; 4] {
-    [&state.q, &state.p, &state.lambda, &state.work].map(Vec::len)
-}
-
-/// Carries states to the thread that records.
-struct Courier {
-    batch: Batch,
-    full: SyncSender<Batch>,
-    to_fill: Receiver<Batch>,
-}
-
-impl Courier {
-    fn hand_over(&mut self) {
-        let next = self.to_fill.try_recv().unwrap_or_default();
-        let batch = std::mem::replace(&mut self.batch, next);
-        // Where nobody receives, the recording thread has panicked, which shows when it is joined.
-        let _ = self.full.send(batch);
-    }
-}
-
-impl Observer for Courier {
-    fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
-        // The multipliers of a first state may be missing.
-        let sizes = sizes(sample.state);
-        if !self.batch.steps.is_empty() && (self.batch.sizes != sizes || self.batch.numbers.len() >= BATCH) {
-            self.hand_over();
-        }
-        self.batch.push(sample.step, sample.state);
-        ControlFlow::Continue(())
-    }
-
-    fn measures(&self) -> bool {
-        false
-    }
-}
-
-/// Shows progress, and stops a run.
-struct Pilot<'c, 'f> {
-    found: &'f Found,
-    control: Control<'c>,
-    live: Option<&'f Live>,
-    /// Origin of time, s, and the steps since then with which the run began.
-    origin: f64,
-    first: u64,
-    schedule: Schedule,
-    reported: Instant,
-}
-
-const REPORT_EVERY: Duration = Duration::from_millis(80);
-
-impl<'c, 'f> Pilot<'c, 'f> {
-    fn new(simulation: &Simulation, schedule: &Schedule, found: &'f Found, control: Control<'c>) -> Self {
-        Self {
-            origin: simulation.origin(),
-            first: simulation.steps(),
-            found,
-            control,
-            live: None,
-            schedule: *schedule,
-            reported: Instant::now(),
-        }
-    }
-}
-
-impl Observer for Pilot<'_, '_> {
-    fn measures(&self) -> bool {
-        false
-    }
-
-    fn pulse(&mut self, step: u64) -> ControlFlow<()> {
-        let stop = self.control.stop.load(Ordering::Relaxed) || self.found.ended.load(Ordering::Relaxed);
-        if stop {
-            return ControlFlow::Break(());
-        }
-        if self.reported.elapsed() >= REPORT_EVERY {
-            self.reported = Instant::now();
-            if let Some(live) = self.live {
-                live.look();
-            }
-            (self.control.progress)(&Progress {
-                step: step - self.first,
-                steps: self.schedule.steps,
-                t: self.origin + step as f64 * self.schedule.step,
-                energy_error: f64::from_bits(self.found.energy_error.load(Ordering::Relaxed)),
-            });
+        if self.due.is(sample.step) {
+            self.recorder.take(sample, self.found);
         }
         ControlFlow::Continue(())
+    }
+}
+
+impl Told for Here<'_, '_> {
+    fn tell(&mut self, checkpoint: Checkpoint) {
+        self.recorder.keep(checkpoint);
     }
 }
 
@@ -394,6 +403,8 @@ mod tests {
     use holonomy_model as model;
     use holonomy_model::scenario;
     use holonomy_report::film::film;
+    use holonomy_report::run::Progress;
+    use std::sync::atomic::AtomicBool;
 
     fn quiet(stop: &AtomicBool) -> Control<'_> {
         Control {
@@ -417,10 +428,20 @@ mod tests {
                 [(); 2].map(|()| Recorder::new(&model, Recording::with_clip(model.method.name), None));
             let mut simulation = model.simulation();
             let mut pilot = Pilot::new(&simulation, &model.schedule, &found, quiet(&stop));
+            let due = Due {
+                every,
+                end: steps,
+                seen: None,
+            };
             let report =
-                beside(&mut simulation, &model.schedule, &mut beside_it, &mut pilot).expect("it runs");
+                beside(&mut simulation, &model.schedule, &mut beside_it, due, &mut pilot).expect("it runs");
             let mut other = model.simulation();
-            let same = other.run(&model.schedule, &mut [&mut Here(&mut on_its_way, &found)]);
+            let mut here = Here {
+                recorder: &mut on_its_way,
+                found: &found,
+                due,
+            };
+            let same = other.run(&model.schedule, &mut [&mut here]);
             assert_eq!(
                 (report, &simulation.state),
                 (same.expect("it runs"), &other.state)

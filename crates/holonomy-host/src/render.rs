@@ -192,6 +192,7 @@ pub fn render(
         picture.draw(&mut canvas);
         out.frame(canvas.pixels())?;
         (control.progress)(&Progress {
+            begun: 0,
             step: index as u64,
             steps: intervals as u64,
             t: time(index as f64),

@@ -1,46 +1,123 @@
 //! Runs a model under watch: measures, streams the trajectory, reports progress, stops on request.
 use crate::{
-    recorder::{self, Recorder},
+    folder::FolderError,
+    recorder::{self, Keeper, Recorder},
     trajectory::Writer,
+    unfinished::Unfinished,
     view::Live,
 };
+use holonomy::simulation::{RunError, RunReport, Schedule, Simulation};
 use holonomy_model::Model;
 use holonomy_report::run::{Control, Outcome, Recording, SecondLook, conclude};
 use std::{io, sync::atomic::Ordering, time::Instant};
 
 /// Runs a model from its start. A run that fails or is stopped leaves everything up to its last good state.
 pub fn run(model: &Model, name: &str, control: Control) -> Outcome {
-    run_writing(model, name, Recording::default(), None, control, None).0
+    Course::new(model, name).run(control).outcome
 }
 
 /// The same with what moves, for a page. Who looks on while it goes on does so through `live`.
 pub fn run_filmed(model: &Model, name: &str, control: Control, live: Option<&Live>) -> Outcome {
-    let recording = Recording::with_clip(model.method.name);
-    run_writing(model, name, recording, None, control, live).0
+    let mut course = Course::new(model, name);
+    course.recording = Recording::with_clip(model.method.name);
+    course.live = live;
+    course.run(control).outcome
 }
 
-/// The same with a trajectory. If that cannot be written, the run ends early.
-pub(crate) fn run_writing<'w>(
-    model: &Model,
-    name: &str,
-    recording: Recording,
-    trajectory: Option<&'w mut dyn Writer>,
-    control: Control,
-    live: Option<&'w Live>,
-) -> (Outcome, io::Result<()>) {
-    let mut simulation = model.simulation();
-    let mut recorder = Recorder::new(model, recording, trajectory);
-    recorder.live = live;
-    let start = Instant::now();
-    let (stop, effort) = (control.stop, control.effort);
-    let result = recorder::watched(&mut simulation, &model.schedule, &mut recorder, control);
-    let wall_seconds = start.elapsed().as_secs_f64();
-    let Recorder { recording, disk, .. } = recorder;
-    let result = result.map_err(|error| *error);
-    let second = SecondLook {
-        effort,
-        go_on: &|| !stop.load(Ordering::Relaxed),
-    };
-    let outcome = conclude(model, name, simulation, recording, result, wall_seconds, &second);
-    (outcome, disk.map_or(Ok(()), Err))
+/// A run to make, or to go on with.
+pub(crate) struct Course<'w> {
+    model: &'w Model,
+    name: &'w str,
+    /// Where it begins.
+    pub(crate) simulation: Simulation,
+    /// What was recorded before.
+    pub(crate) recording: Recording,
+    pub(crate) seen: Option<u64>,
+    /// If it cannot be written, the run ends early.
+    pub(crate) trajectory: Option<&'w mut dyn Writer>,
+    pub(crate) live: Option<&'w Live>,
+    pub(crate) keeper: Option<Keeper<'w>>,
+    /// Time that it took before, s.
+    pub(crate) wall_seconds: f64,
+}
+
+/// What became of a run.
+pub(crate) struct Ran {
+    pub(crate) outcome: Outcome,
+    pub(crate) written: io::Result<()>,
+    /// Where it can go on, and whether it was kept on its way.
+    pub(crate) end: Option<(Unfinished, bool)>,
+    /// Why it could not be kept the last time, if it could not.
+    pub(crate) refused: Option<FolderError>,
+}
+
+impl<'w> Course<'w> {
+    pub(crate) fn new(model: &'w Model, name: &'w str) -> Self {
+        Self {
+            model,
+            name,
+            simulation: model.simulation(),
+            recording: Recording::default(),
+            seen: None,
+            trajectory: None,
+            live: None,
+            keeper: None,
+            wall_seconds: 0.0,
+        }
+    }
+
+    pub(crate) fn run(self, control: Control) -> Ran {
+        let Self { model, name, .. } = self;
+        let mut simulation = self.simulation;
+        let mut recorder = Recorder::new(model, self.recording, self.trajectory);
+        (recorder.live, recorder.keeper, recorder.seen) = (self.live, self.keeper, self.seen);
+        if recorder.seen.is_some_and(|seen| seen < simulation.steps()) {
+            recorder.good = Some(model.simulation().checkpoint());
+        }
+        let left = Schedule {
+            steps: model.schedule.steps.saturating_sub(simulation.steps()),
+            ..model.schedule
+        };
+        let start = Instant::now();
+        let (stop, effort) = (control.stop, control.effort);
+        let result = recorder::watched(&mut simulation, &left, &mut recorder, control);
+        let wall_seconds = self.wall_seconds + start.elapsed().as_secs_f64();
+        let end = kept_at_end(&simulation, &mut recorder);
+        let Recorder {
+            recording,
+            disk,
+            keeper,
+            ..
+        } = recorder;
+        // The work of the whole run, before this program began with it too.
+        let work = *simulation.work();
+        let result = match result {
+            Ok(report) => Ok(RunReport { work, ..report }),
+            Err(error) => Err(RunError { work, ..*error }),
+        };
+        let second = SecondLook {
+            effort,
+            go_on: &|| !stop.load(Ordering::Relaxed),
+        };
+        let outcome = conclude(model, name, simulation, recording, result, wall_seconds, &second);
+        Ran {
+            outcome,
+            written: disk.map_or(Ok(()), Err),
+            end,
+            refused: keeper.and_then(|keeper| keeper.refused),
+        }
+    }
+}
+
+/// Where a run that has ended can go on. A long one is kept there: what follows takes time, too.
+fn kept_at_end(simulation: &Simulation, recorder: &mut Recorder<'_>) -> Option<(Unfinished, bool)> {
+    recorder.keeper.as_ref()?;
+    let recorded = recorder.recorded();
+    let keeper = recorder.keeper.as_mut()?;
+    let (checkpoint, long) = (simulation.checkpoint(), keeper.has_kept());
+    match long && recorder.disk.is_none() {
+        true => keeper.keep(&checkpoint, recorded),
+        false => keeper.run.place = Some(keeper.place(&checkpoint, recorded)),
+    }
+    Some((keeper.run.clone(), long))
 }

@@ -7,12 +7,13 @@
 //! A film is made only when somebody asks for it: a request sets a flag, the recorder sees it at its next sample. For a
 //! run of another process the flag and the film are hidden files in its folder.
 use crate::{
-    folder::{Folder, LIVE_FILES},
+    folder::{Folder, LIVE_FILES, fresh},
     serve::{Body, Reply, Request},
 };
 use holonomy_report::{page::Page, report};
 use std::{
     fs,
+    io::Write,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, OnceLock, PoisonError,
@@ -108,6 +109,8 @@ pub struct SavedRun {
 impl SavedRun {
     /// The run in a folder; `None` if there is no report and nobody makes one.
     pub fn find(path: &Path) -> Option<Self> {
+        // Where that fails, what is there is shown.
+        let _ = Folder::settle(path);
         let there = path.join("report.html").is_file() || Folder::is_being_filled(path);
         there.then(|| Self {
             path: path.to_owned(),
@@ -160,7 +163,7 @@ impl Mailbox {
 
     /// Asks for a newer film. Where the folder may not be written to, there is none.
     fn ask(&self) {
-        let _ = fs::File::create(&self.wanted);
+        let _ = fresh(&self.wanted);
     }
 
     fn is_asked(&self) -> bool {
@@ -170,10 +173,8 @@ impl Mailbox {
     /// Puts a film there, whole. A disk that refuses is no reason to stop a run.
     fn answer(&self, film: &str) {
         let written = self.film.with_extension("new.part");
-        if fs::write(&written, film)
-            .and_then(|()| fs::rename(&written, &self.film))
-            .is_err()
-        {
+        let write = || fresh(&written)?.write_all(film.as_bytes());
+        if write().and_then(|()| fs::rename(&written, &self.film)).is_err() {
             let _ = fs::remove_file(&written);
         }
     }

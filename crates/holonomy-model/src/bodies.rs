@@ -13,6 +13,7 @@ use holonomy::{
 };
 use many::{read_chain, read_grid, read_icosphere, read_spiral};
 use start::{read_start, read_swirl};
+use std::collections::{HashMap, HashSet};
 
 /// The bodies of a model.
 #[derive(Default)]
@@ -26,6 +27,8 @@ pub(super) struct Bodies {
     pub(super) end: Option<End>,
     /// Whether all of them were understood; if not, only their names can be relied on.
     pub(super) sound: bool,
+    /// Which body has a name: the first, if there are two.
+    places: HashMap<String, usize>,
 }
 
 /// The held end of a chain.
@@ -84,7 +87,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Bodies> {
         return None;
     }
     let sections = root.optional("body").tables();
-    let written: Vec<&str> = sections.iter().filter_map(|body| body.text("name")).collect();
+    let written: HashSet<&str> = sections.iter().filter_map(|body| body.text("name")).collect();
     let mut ok = true;
     let mut named = true;
     for section in sections {
@@ -128,7 +131,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<Bodies> {
     named.then_some(all)
 }
 
-fn read_body(section: Section<'_>, all: &mut Bodies, written: &[&str]) -> Option<()> {
+fn read_body(section: Section<'_>, all: &mut Bodies, written: &HashSet<&str>) -> Option<()> {
     let problems = section.problems();
     let name = section.optional("name").name();
     // A name that cannot be used is still the one that others call it by.
@@ -157,22 +160,29 @@ fn read_body(section: Section<'_>, all: &mut Bodies, written: &[&str]) -> Option
     }
     let has_parent = section.has("parent");
     let parent = parent.and_then(|parent| {
-        let names = all.names();
         let own = all.bodies.len() + 1;
+        let known = |given: &str| all.places.get(given).copied();
         match parent.value {
             Reference::Name(given) if given == name.0 => own_parent(&parent, problems),
             Reference::Index(given) if given == own => own_parent(&parent, problems),
-            Reference::Name(given) if written.contains(&given) && !names.contains(&given) => problems
+            Reference::Name(given) if written.contains(given) && known(given).is_none() => problems
                 .error(parent.place, format!("`{given}` comes after this body"))
                 .help(format!(
                     "move the section of `{given}` up: parents come before their children"
                 ))
                 .none(),
             _ => {
-                let found = parent.resolve("earlier body", &names, problems)?;
+                let found = match parent.value {
+                    Reference::Name(given) => known(given),
+                    Reference::Index(_) => None,
+                };
+                let found = found.or_else(|| parent.resolve("earlier body", &all.names(), problems))?;
                 // A body that was not understood has no mass, nor a centre.
                 if all.is_needle(found) && all.bodies[found].mass > 0.0 {
-                    let message = format!("nothing can hang on `{}`, which is a needle", names[found]);
+                    let message = format!(
+                        "nothing can hang on `{}`, which is a needle",
+                        all.bodies[found].name
+                    );
                     return problems
                         .error(parent.place, message)
                         .help("needles turn about their centres; make the parent a `point` or a `rod`")
@@ -183,7 +193,7 @@ fn read_body(section: Section<'_>, all: &mut Bodies, written: &[&str]) -> Option
         }
     });
     ok &= parent.is_some() == has_parent;
-    if all.bodies.iter().any(|b| b.name == name.0) {
+    if all.places.contains_key(&name.0) {
         problems
             .error(name.1.clone(), format!("there are two bodies named `{}`", name.0))
             .help("give one of them another name");
@@ -287,6 +297,7 @@ impl Bodies {
             moment,
             reach,
         } = *shape;
+        self.places.entry(name.clone()).or_insert(self.bodies.len());
         self.bodies.push(Body {
             name,
             base,

@@ -316,6 +316,7 @@ impl Watch<'_, '_> {
             return ControlFlow::Break(());
         }
         (self.control.progress)(&Progress {
+            begun: 0,
             step,
             steps: self.schedule.steps,
             t: step as f64 * self.schedule.step,

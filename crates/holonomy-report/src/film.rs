@@ -32,6 +32,7 @@ use holonomy::{
     simulation::{Sample, Simulation},
     system::{Base, Layout, Measurement, Scratch, State, System},
 };
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Of the form above.
@@ -76,9 +77,11 @@ pub enum FilmError {
 /// One run as frames, in bounded memory however long it is.
 ///
 /// Frames are those of every n-th sample. When there are too many, every other one is dropped and n doubles.
-#[derive(Default)]
+#[derive(Default, Serialize, Deserialize)]
 pub struct Clip {
-    stage: Option<Stage>,
+    /// Set when the first sample comes, also the first after the clip was stored.
+    #[serde(skip)]
+    stage: Option<Option<Stage>>,
     frames: Vec<Frame>,
     last: Option<Frame>,
     /// Samples from one frame to the next, and samples seen.
@@ -107,6 +110,7 @@ struct Stage {
 }
 
 /// What is seen at one time.
+#[derive(Serialize, Deserialize)]
 struct Frame {
     t: f64,
     points: Vec<[f64; 3]>,
@@ -127,13 +131,11 @@ impl Clip {
 
     /// Takes one more sample.
     pub fn push(&mut self, sample: &Sample) {
-        if self.seen == 0 {
-            self.every = 1;
-            self.stage = Stage::new(sample.system);
-        }
+        self.every = self.every.max(1);
         let number = self.seen;
         self.seen += 1;
-        let Some(stage) = &mut self.stage else { return };
+        let stage = self.stage.get_or_insert_with(|| Stage::new(sample.system));
+        let Some(stage) = stage else { return };
         if !number.is_multiple_of(self.every) {
             return;
         }
@@ -155,7 +157,11 @@ impl Clip {
     pub fn close(&mut self, simulation: &Simulation, note: String, ended: Option<String>) {
         (self.note, self.ended) = (note, ended);
         let (system, state) = (simulation.system(), &simulation.state);
-        let Some(stage) = &mut self.stage else { return };
+        if self.seen == 0 {
+            return;
+        }
+        let stage = self.stage.get_or_insert_with(|| Stage::new(&**system));
+        let Some(stage) = stage else { return };
         if self.frames.last().is_none_or(|frame| frame.t != state.t) {
             let mut measured = Measurement::default();
             system.measure(state, &mut measured, &mut system.scratch());

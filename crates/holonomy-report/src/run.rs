@@ -13,6 +13,7 @@ use holonomy::{
     system::Measurement,
 };
 use holonomy_model::Model;
+use serde::{Deserialize, Serialize};
 use std::{ops::ControlFlow, sync::atomic::AtomicBool};
 
 /// How far a run is.
@@ -20,6 +21,8 @@ use std::{ops::ControlFlow, sync::atomic::AtomicBool};
 pub struct Progress {
     /// Steps taken.
     pub step: u64,
+    /// Those that were taken before, by a run that goes on.
+    pub begun: u64,
     /// Steps to take.
     pub steps: u64,
     /// Time reached, s.
@@ -48,8 +51,8 @@ pub struct Outcome {
     pub clip: Option<Clip>,
 }
 
-/// What is recorded of every sample of a run.
-#[derive(Default)]
+/// What is recorded of every sample of a run. Stored beside a checkpoint, it goes on with the run.
+#[derive(Default, Serialize, Deserialize)]
 pub struct Recording {
     /// The figures of the summary.
     pub record: Record,

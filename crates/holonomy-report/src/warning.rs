@@ -63,7 +63,7 @@ impl Warning {
 }
 
 /// The worst so far of all that is expected of a motion.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct WarningWatch {
     /// The least of each multiplier that should pull, and when.
     least: Vec<(f64, f64)>,

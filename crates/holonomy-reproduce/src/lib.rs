@@ -22,7 +22,7 @@ use holonomy::{
     integrator::{Fault, StepError},
     simulation::RunError,
 };
-use holonomy_host::folder::{Folder, FolderError};
+use holonomy_host::folder::{Folder, FolderError, Replace};
 use holonomy_report::converge::ConvergeError;
 use std::{
     fs,
@@ -217,7 +217,7 @@ pub fn reproduce(
     control: &Control<'_>,
 ) -> Result<Vec<(&'static Item, ItemResult)>, FolderError> {
     // The folder must take files before hours are spent.
-    drop(Folder::open(&folder.join("items"), &[], true)?);
+    drop(Folder::open(&folder.join("items"), &[], Replace::Any)?);
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::new());
     let disk = Mutex::new(None);
@@ -286,7 +286,7 @@ fn read(folder: &Path, item: &Item) -> Option<Finding> {
 }
 
 fn write(folder: &Path, item: &Item, finding: &Finding) -> Result<(), FolderError> {
-    let mut folder = Folder::open(&folder.join("items").join(item.name), ITEM_FILES, true)?;
+    let mut folder = Folder::open(&folder.join("items").join(item.name), ITEM_FILES, Replace::Any)?;
     let stored = Stored {
         version: VERSION.to_owned(),
         finding: finding.clone(),

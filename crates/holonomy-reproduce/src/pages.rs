@@ -1,6 +1,6 @@
 //! The pages: one per document, and an index.
 use super::{Compared, Document, Finding, Item, ItemResult, Published};
-use holonomy_host::folder::{Folder, FolderError};
+use holonomy_host::folder::{Folder, FolderError, Replace};
 use holonomy_report::{
     number::{digits, rough},
     page::{Cell, Page},
@@ -19,7 +19,7 @@ const FILES: &[&str] = &[
 
 /// Writes the pages of what was found. Publications of which nothing was asked have no page.
 pub(super) fn write(folder: &Path, found: &[(&'static Item, ItemResult)]) -> Result<(), FolderError> {
-    let mut folder = Folder::open(folder, FILES, true)?;
+    let mut folder = Folder::open(folder, FILES, Replace::Any)?;
     for document in Document::ALL {
         let own = |(item, _): &&(&'static Item, ItemResult)| item.document == document;
         let own: Vec<_> = found.iter().filter(own).collect();

@@ -17,6 +17,8 @@ fn begin(place: &Place) -> Child {
     while !begun.exists() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(5));
     }
+    // Time for some steps.
+    std::thread::sleep(Duration::from_millis(200));
     child
 }
 

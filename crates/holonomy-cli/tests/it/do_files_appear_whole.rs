@@ -31,6 +31,7 @@ fn an_earlier_run_is_not_overwritten_without_force() {
     place.good("run spherical-pendulum --steps 50 --force --format csv");
     // The trajectory of the earlier run has another format and would belong to no run.
     let expected = [
+        ".holonomy",
         "configurations.svg",
         "energy.svg",
         "film.json",
@@ -141,6 +142,7 @@ fn a_failed_run_keeps_what_was_computed() {
     );
     let folder = "runs/double-spherical-pendulum";
     let expected = [
+        ".holonomy",
         "energy.svg",
         "film.json",
         "model.toml",

@@ -285,7 +285,7 @@ fn a_run_is_followed_while_it_is_made() {
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert!(film(&other, 0)["over"] == true && other.get("").contains("What can be said of this run?"));
     assert_eq!(other.end("-INT").code, Some(0));
-    assert!(!place.files("run").iter().any(|name| name.starts_with('.')));
+    assert!(!place.files("run").iter().any(|name| name.ends_with(".part")));
     assert!(place.files("run").contains(&"report.html".to_owned()));
 }
 

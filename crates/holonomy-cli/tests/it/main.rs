@@ -6,8 +6,11 @@ mod do_files_appear_whole;
 mod do_formats_agree;
 mod does_a_report_move;
 mod does_a_run_repeat;
+mod fuzz;
 mod is_a_page_served_safely;
 mod is_a_sweep_one_table;
+mod is_anybody_hurt;
+mod is_anything_lost;
 mod is_the_json_as_promised;
 mod what_do_studies_say;
 mod what_is_a_bad_input;
@@ -113,7 +116,8 @@ fn read_json(path: &Path) -> Value {
 }
 
 /// The files of a finished run.
-const RUN: [&str; 9] = [
+const RUN: [&str; 10] = [
+    ".holonomy",
     "configurations.svg",
     "energy.svg",
     "film.json",

@@ -21,7 +21,7 @@ fn a_comparison_has_a_row_for_every_method_also_for_those_that_fail() {
     let folder = "runs/double-spherical-pendulum-compare";
     assert_eq!(
         place.files(folder),
-        ["compare.html", "compare.json", "compare.svg"]
+        [".holonomy", "compare.html", "compare.json", "compare.svg"]
     );
 
     let refused = place.run("compare double-spherical-pendulum --methods rk4 --steps 10");
@@ -77,7 +77,7 @@ fn measured_orders_are_the_declared_ones() {
         assert_eq!(study["points"].as_array().map(Vec::len), Some(4));
         assert_eq!(
             place.files(method),
-            ["converge.html", "converge.json", "converge.svg"]
+            [".holonomy", "converge.html", "converge.json", "converge.svg"]
         );
     }
 }

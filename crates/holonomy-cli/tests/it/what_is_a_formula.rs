@@ -64,6 +64,7 @@ fn a_formula_runs_without_a_file_and_its_model_runs_again() {
     assert_eq!(
         place.files("runs/formula"),
         [
+            ".holonomy",
             "coordinates.svg",
             "energy.svg",
             "film.json",

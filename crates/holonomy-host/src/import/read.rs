@@ -6,7 +6,38 @@ use std::ops::Range;
 /// What to do about a file that is not yet expanded.
 const EXPAND: &str = "this is xacro: expand it first, with `xacro robot.urdf.xacro > robot.urdf`";
 
+/// Attributes of one element at most: whether two have one name takes the square of their number.
+const MOST_ATTRIBUTES: usize = 1000;
+
+/// Where an element begins that has too many attributes. It is looked for before anything is parsed: quotes, and tags
+/// outside of them, are all that matters.
+fn crowded(text: &str) -> Option<usize> {
+    let (mut quote, mut begin, mut quotes) = (None, 0, 0);
+    for (at, letter) in text.bytes().enumerate() {
+        match (quote, letter) {
+            (Some(open), _) if open == letter => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => {
+                (quote, quotes) = (Some(letter), quotes + 1);
+                if quotes > MOST_ATTRIBUTES {
+                    return Some(begin);
+                }
+            }
+            (None, b'<' | b'>') => (begin, quotes) = (at, 0),
+            _ => {}
+        }
+    }
+    None
+}
+
 pub(super) fn parse<'a>(text: &'a str, problems: &Problems) -> Option<Document<'a>> {
+    if let Some(at) = crowded(text) {
+        let message = format!("an element has more than {MOST_ATTRIBUTES} attributes");
+        return problems
+            .error(at..at + 1, message)
+            .help("elements of URDF have a few; is this a robot?")
+            .none();
+    }
     let document = match Document::parse(text) {
         Ok(document) => document,
         Err(error) => {

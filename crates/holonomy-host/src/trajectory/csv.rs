@@ -1,38 +1,82 @@
-use super::{Row, Writer};
+use super::{Mark, Writer};
 use std::{
     fs::File,
-    io::{self, BufWriter, Write},
+    io::{self, Seek, SeekFrom, Write},
 };
 
 /// Comma-separated text; every number reads back as it was.
 pub(super) struct CsvWriter {
-    file: BufWriter<File>,
+    file: File,
+    /// Lines that are not on the disk.
+    text: String,
+    /// Bytes that are.
+    length: u64,
+    rows: u64,
 }
 
+/// Text that is held back until it is written.
+const BUFFER: usize = 1 << 16;
+
 impl CsvWriter {
-    pub(super) fn new(file: File, columns: &[String]) -> io::Result<Self> {
-        let mut file = BufWriter::with_capacity(1 << 16, file);
-        for (index, name) in columns.iter().enumerate() {
-            let comma = if index > 0 { "," } else { "" };
-            write!(file, "{comma}{}", quoted(name))?;
+    pub(super) fn new(file: File, columns: &[String], mark: Option<Mark>) -> Self {
+        let (text, length, rows) = match mark {
+            Some(mark) => (mark.text, mark.length, mark.rows),
+            None => {
+                let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
+                (names.join(",") + "\n", 0, 0)
+            }
+        };
+        Self {
+            file,
+            text,
+            length,
+            rows,
         }
-        writeln!(file)?;
-        Ok(Self { file })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(self.length))?;
+        self.file.write_all(self.text.as_bytes())?;
+        self.length += self.text.len() as u64;
+        self.text.clear();
+        Ok(())
     }
 }
 
 impl Writer for CsvWriter {
-    fn push(&mut self, row: &Row) -> io::Result<()> {
-        for (index, number) in row.numbers().enumerate() {
+    fn push(&mut self, numbers: &[f64]) -> io::Result<()> {
+        use std::fmt::Write;
+        for (index, number) in numbers.iter().enumerate() {
             let comma = if index > 0 { "," } else { "" };
-            // The shortest digits that read back to the same number, with an exponent where that is shorter.
-            write!(self.file, "{comma}{number:?}")?;
+            // The shortest digits that read back to the same number, with an exponent where that is shorter. Writing to
+            // memory does not fail.
+            let _ = write!(self.text, "{comma}{number:?}");
         }
-        writeln!(self.file)
+        self.text.push('\n');
+        self.rows += 1;
+        match self.text.len() >= BUFFER {
+            true => self.flush(),
+            false => Ok(()),
+        }
     }
 
-    fn finish(self: Box<Self>) -> io::Result<File> {
-        self.file.into_inner().map_err(io::IntoInnerError::into_error)
+    fn settle(&mut self) -> io::Result<()> {
+        self.flush()?;
+        self.file.sync_data()
+    }
+
+    fn mark(&self) -> Mark {
+        Mark {
+            rows: self.rows,
+            length: self.length,
+            text: self.text.clone(),
+            ..Mark::default()
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<File> {
+        self.flush()?;
+        Ok(self.file)
     }
 }
 

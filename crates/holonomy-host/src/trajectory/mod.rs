@@ -1,17 +1,22 @@
 //! Trajectories as files, written while the run goes on and read back by [`read`].
 //!
 //! Columns are the time, the kinetic and the potential energy, then the coordinates, then the velocities, then
-//! the multipliers of constraints, then the work of what changes the energy, under the names that the layout of the system gives them, and Euler angles if the
-//! model asks for them. Memory does not grow with the length of the run.
+//! the multipliers of constraints, then the work of what changes the energy, under the names that the layout of the system
+//! gives them, and Euler angles if the model asks for them. Memory does not grow with the length of the run.
+//!
+//! A writer can be [marked](Writer::mark) on its way; another goes on behind the mark, and the file has the same bytes.
+mod blocks;
 mod csv;
 mod npz;
 mod parquet;
 pub mod read;
 pub(crate) mod thrift;
 
+use blocks::Group;
 use holonomy::{geometry::EulerOrder, system::Layout};
 use holonomy_model::Format;
-use std::{fs::File, io, path::Path};
+use serde::{Deserialize, Serialize};
+use std::{fs::File, io};
 
 /// One line of a trajectory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,52 +41,83 @@ pub struct Row<'a> {
 
 impl Row<'_> {
     /// All numbers, in the order of the columns.
-    pub fn numbers(&self) -> impl Iterator<Item = f64> {
-        let rest = self.rest();
-        self.first()
-            .into_iter()
-            .chain(rest.into_iter().flatten().copied())
-    }
-
-    /// Appends all numbers.
-    fn append_to(&self, list: &mut Vec<f64>) {
-        list.extend_from_slice(&self.first());
-        for part in self.rest() {
-            list.extend_from_slice(part);
+    pub fn numbers(&self, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend([self.t, self.kinetic, self.potential]);
+        for part in [self.q, self.velocity, self.multipliers, self.work, self.angles] {
+            out.extend_from_slice(part);
         }
     }
+}
 
-    fn first(&self) -> [f64; 3] {
-        [self.t, self.kinetic, self.potential]
-    }
+/// Where a writer is: how far its file counts, and what is not in it yet.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Rows that were taken.
+    pub rows: u64,
+    /// Bytes of the file that count.
+    pub length: u64,
+    /// Where its groups are.
+    groups: Vec<Group>,
+    /// Rows that are in no group yet.
+    pending: Vec<f64>,
+    /// Lines that are not in the file yet.
+    text: String,
+}
 
-    fn rest(&self) -> [&[f64]; 5] {
-        [self.q, self.velocity, self.multipliers, self.work, self.angles]
+impl Mark {
+    /// How many rows there are, and nothing of them.
+    pub(crate) fn without_rows(&self) -> Self {
+        Self {
+            rows: self.rows,
+            ..Self::default()
+        }
     }
 }
 
 /// Takes the rows of a trajectory one by one.
 pub trait Writer: Send {
-    /// Takes one more row.
-    fn push(&mut self, row: &Row) -> io::Result<()>;
+    /// Takes one more row, its numbers in the order of the columns. Where the disk refuses it is in memory.
+    fn push(&mut self, numbers: &[f64]) -> io::Result<()>;
+    /// Sees to it that what has left memory is on the disk, also if power fails now.
+    fn settle(&mut self) -> io::Result<()>;
+    /// Where it is.
+    fn mark(&self) -> Mark;
     /// Writes what is left, and gives the file back to be put in its place.
     fn finish(self: Box<Self>) -> io::Result<File>;
 }
 
-/// A writer of the given format into `file`, of numbers that the layout names. Work files are made in `folder` and have
-/// no name once they are open.
-pub fn writer(
+/// The file of a trajectory.
+pub(crate) fn file_name(format: Format) -> &'static str {
+    match format {
+        Format::Parquet => "trajectory.parquet",
+        Format::Csv => "trajectory.csv",
+        Format::Npz => "trajectory.npz",
+    }
+}
+
+/// The work file that its rows grow in, where that is another.
+pub(crate) fn work_file(format: Format) -> Option<&'static str> {
+    matches!(format, Format::Npz).then_some("trajectory.rows")
+}
+
+/// The file of a trajectory, and the work file that its rows grow in, where that is another.
+pub(crate) type Files = (File, Option<File>);
+
+/// A writer of the given format, of numbers that the layout names: into `file`, with `work` for those that need a work
+/// file. With a mark it goes on behind it, in files that have the length that counts.
+pub(crate) fn writer(
     format: Format,
-    file: File,
-    folder: &Path,
+    (file, work): Files,
     layout: &Layout,
     attitude: Option<EulerOrder>,
+    mark: Option<Mark>,
 ) -> io::Result<Box<dyn Writer>> {
     let columns: Vec<String> = columns(layout, attitude.is_some()).collect();
-    Ok(match format {
-        Format::Parquet => Box::new(parquet::ParquetWriter::new(file, columns)?),
-        Format::Csv => Box::new(csv::CsvWriter::new(file, &columns)?),
-        Format::Npz => Box::new(npz::NpzWriter::new(file, folder, layout, columns)?),
+    Ok(match (format, work) {
+        (Format::Npz, Some(work)) => Box::new(npz::NpzWriter::new(file, work, layout, columns, mark)?),
+        (Format::Csv, _) => Box::new(csv::CsvWriter::new(file, &columns, mark)),
+        (Format::Parquet | Format::Npz, _) => Box::new(parquet::ParquetWriter::new(file, columns, mark)?),
     })
 }
 

@@ -1,32 +1,43 @@
-use super::{Row, Writer};
+use super::{Mark, Writer, blocks::Blocks};
 use holonomy::system::Layout;
 use std::{
-    fs::{self, File},
-    io::{self, BufWriter, Read, Seek, Write},
-    path::Path,
+    fs::File,
+    io::{self, Write},
 };
 use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
 /// NumPy arrays: of bodies on spheres `t`, `kinetic`, `potential` of K numbers, `q` and `omega` of K × n × 3; of other
 /// systems one array of K numbers per column, under its name.
 ///
-/// The header of an array states its length, which is known only at the end; until then each array grows in a work
-/// file of its own.
+/// The header of an array states its length, which is known only at the end; until then the rows grow in a work file.
 pub(super) struct NpzWriter {
     file: File,
     arrays: Vec<Array>,
-    rows: u64,
+    rows: Blocks,
 }
 
 struct Array {
     name: String,
     /// Vectors per row; `None` for one number per row.
     vectors: Option<usize>,
-    work: BufWriter<File>,
+}
+
+impl Array {
+    /// Numbers in a row.
+    fn width(&self) -> usize {
+        self.vectors.map_or(1, |vectors| 3 * vectors)
+    }
 }
 
 impl NpzWriter {
-    pub(super) fn new(file: File, folder: &Path, layout: &Layout, columns: Vec<String>) -> io::Result<Self> {
+    pub(super) fn new(
+        file: File,
+        work: File,
+        layout: &Layout,
+        columns: Vec<String>,
+        mark: Option<Mark>,
+    ) -> io::Result<Self> {
+        let rows = Blocks::new(work, columns.len(), &[], mark)?;
         let n = layout.words.bodies.len();
         let vectors = layout.drawing.bases.len() == n && layout.coordinates.len() == 3 * n;
         let shapes: Vec<(String, Option<usize>)> = if vectors {
@@ -36,37 +47,38 @@ impl NpzWriter {
         } else {
             columns.into_iter().map(|name| (name, None)).collect()
         };
-        let arrays = shapes.into_iter().enumerate().map(|(index, (name, vectors))| {
-            let work = BufWriter::with_capacity(1 << 16, nameless(folder, index)?);
-            Ok(Array { name, vectors, work })
-        });
+        let arrays = shapes.into_iter().map(|(name, vectors)| Array { name, vectors });
         Ok(Self {
             file,
-            arrays: arrays.collect::<io::Result<_>>()?,
-            rows: 0,
+            arrays: arrays.collect(),
+            rows,
         })
     }
 }
 
 impl Writer for NpzWriter {
-    fn push(&mut self, row: &Row) -> io::Result<()> {
-        let mut numbers = row.numbers();
-        for array in &mut self.arrays {
-            let count = array.vectors.map_or(1, |vectors| 3 * vectors);
-            for number in numbers.by_ref().take(count) {
-                array.work.write_all(&number.to_le_bytes())?;
-            }
-        }
-        self.rows += 1;
-        Ok(())
+    fn push(&mut self, numbers: &[f64]) -> io::Result<()> {
+        self.rows.push(numbers)
     }
 
-    fn finish(self: Box<Self>) -> io::Result<File> {
+    fn settle(&mut self) -> io::Result<()> {
+        self.rows.file.sync_data()
+    }
+
+    fn mark(&self) -> Mark {
+        self.rows.mark()
+    }
+
+    fn finish(mut self: Box<Self>) -> io::Result<File> {
+        self.rows.flush_all()?;
         let mut archive = ZipWriter::new(self.file);
-        for array in self.arrays {
-            let mut work = array.work.into_inner().map_err(io::IntoInnerError::into_error)?;
-            let header = header(self.rows, array.vectors);
-            let size = header.len() as u64 + work.stream_position()?;
+        let groups = self.rows.groups.clone();
+        let (mut columns, mut rows) = (Vec::new(), Vec::new());
+        let mut first = 0;
+        for array in &self.arrays {
+            let width = array.width();
+            let header = header(self.rows.rows(), array.vectors);
+            let size = header.len() as u64 + 8 * width as u64 * self.rows.rows();
             let options = SimpleFileOptions::default()
                 .compression_method(CompressionMethod::Stored)
                 .large_file(size >= u64::from(u32::MAX));
@@ -74,20 +86,24 @@ impl Writer for NpzWriter {
                 .start_file(format!("{}.npy", array.name), options)
                 .map_err(plain)?;
             archive.write_all(&header)?;
-            work.rewind()?;
-            copy(&mut work, &mut archive)?;
+            for group in &groups {
+                self.rows.read(group, first, width, &mut columns)?;
+                if width == 1 {
+                    archive.write_all(&columns)?;
+                    continue;
+                }
+                // From columns to rows.
+                rows.clear();
+                for row in 0..group.rows {
+                    for column in columns.chunks_exact(8 * group.rows) {
+                        rows.extend_from_slice(&column[8 * row..8 * row + 8]);
+                    }
+                }
+                archive.write_all(&rows)?;
+            }
+            first += width;
         }
         archive.finish().map_err(plain)
-    }
-}
-
-fn copy(from: &mut File, to: &mut impl Write) -> io::Result<()> {
-    let mut buffer = vec![0; 1 << 18];
-    loop {
-        match from.read(&mut buffer)? {
-            0 => return Ok(()),
-            count => to.write_all(&buffer[..count])?,
-        }
     }
 }
 
@@ -107,19 +123,6 @@ fn header(rows: u64, vectors: Option<usize>) -> Vec<u8> {
     bytes.extend((text.len() as u16).to_le_bytes());
     bytes.extend(text.as_bytes());
     bytes
-}
-
-/// A work file that vanishes when it is closed.
-fn nameless(folder: &Path, index: usize) -> io::Result<File> {
-    let path = folder.join(format!(".column-{index}.npy.part"));
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .open(&path)?;
-    fs::remove_file(&path)?;
-    Ok(file)
 }
 
 fn plain(error: ZipError) -> io::Error {

@@ -8,22 +8,16 @@
 //! Written here and not by a library, because a library keeps a description of every chunk in memory, and a long run
 //! of thousands of bodies has very many; here they follow from the offset and the rows of each group.
 use super::{
-    Row, Writer,
+    Mark, Writer,
+    blocks::{Blocks, Group},
     thrift::{Element, Thrift},
 };
 use std::{
     fs::File,
-    io::{self, BufWriter, Write},
+    io::{self, BufWriter, Seek, SeekFrom, Write},
 };
 
-/// Bytes of the rows that are held back until they make a row group; more if there are few of them, since every
-/// column of every group is described.
-const ROW_GROUP: usize = 4 << 20;
-const FEW_ROWS: usize = 1000;
-const LARGEST_GROUP: usize = 48 << 20;
 const MAGIC: &[u8; 4] = b"PAR1";
-/// Columns that are taken out of the rows together: those of a line of the cache.
-const TOGETHER: usize = 8;
 
 // Values of the enumerations in `parquet.thrift`.
 const DOUBLE: i32 = 5;
@@ -34,74 +28,19 @@ const UNCOMPRESSED: i32 = 0;
 const DATA_PAGE: i32 = 0;
 
 pub(super) struct ParquetWriter {
-    file: BufWriter<File>,
     columns: Vec<String>,
-    /// Rows of the group that is being filled, one after the other.
-    pending: Vec<f64>,
-    /// Some of its columns.
-    taken: [Vec<u8>; TOGETHER],
-    rows_per_group: usize,
-    groups: Vec<Group>,
-    /// Where the next group begins.
-    offset: u64,
-}
-
-/// What is remembered of a row group.
-struct Group {
-    offset: u64,
-    rows: usize,
-    /// Size of each of its chunks.
-    chunk: u64,
+    rows: Blocks,
 }
 
 impl ParquetWriter {
-    pub(super) fn new(file: File, columns: Vec<String>) -> io::Result<Self> {
-        let mut file = BufWriter::with_capacity(1 << 16, file);
-        file.write_all(MAGIC)?;
-        let row = 8 * columns.len();
-        let rows_per_group = (ROW_GROUP / row).max(FEW_ROWS).min(LARGEST_GROUP / row).max(1);
-        Ok(Self {
-            file,
-            pending: Vec::with_capacity(rows_per_group * columns.len()),
-            taken: Default::default(),
-            rows_per_group,
-            columns,
-            groups: Vec::new(),
-            offset: MAGIC.len() as u64,
-        })
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let count = self.columns.len();
-        let rows = self.pending.len() / count;
-        let header = page_header(rows)?;
-        for first in (0..count).step_by(TOGETHER) {
-            let last = (first + TOGETHER).min(count);
-            for row in self.pending.chunks_exact(count) {
-                for (column, number) in self.taken.iter_mut().zip(&row[first..last]) {
-                    column.extend(number.to_le_bytes());
-                }
-            }
-            for column in &mut self.taken[..last - first] {
-                self.file.write_all(&header)?;
-                self.file.write_all(column)?;
-                column.clear();
-            }
-        }
-        let chunk = (header.len() + 8 * rows) as u64;
-        self.groups.push(Group {
-            offset: self.offset,
-            rows,
-            chunk,
-        });
-        self.offset += chunk * count as u64;
-        self.pending.clear();
-        Ok(())
+    pub(super) fn new(file: File, columns: Vec<String>, mark: Option<Mark>) -> io::Result<Self> {
+        let rows = Blocks::new(file, columns.len(), MAGIC, mark)?;
+        Ok(Self { columns, rows })
     }
 
     /// The description of the file.
-    fn write_metadata(&mut self) -> io::Result<u64> {
-        let mut thrift = Thrift::new(&mut self.file);
+    fn write_metadata(&self, out: impl Write) -> io::Result<u64> {
+        let mut thrift = Thrift::new(out);
         thrift.begin();
         thrift.i32(1, 1)?;
         thrift.list(2, Element::Struct, self.columns.len() + 1)?;
@@ -117,9 +56,9 @@ impl ParquetWriter {
             thrift.text(4, column)?;
             thrift.end()?;
         }
-        thrift.i64(3, self.groups.iter().map(|group| group.rows as u64).sum())?;
-        thrift.list(4, Element::Struct, self.groups.len())?;
-        for group in &self.groups {
+        thrift.i64(3, self.rows.groups.iter().map(|group| group.rows as u64).sum())?;
+        thrift.list(4, Element::Struct, self.rows.groups.len())?;
+        for group in &self.rows.groups {
             group.describe(&self.columns, &mut thrift)?;
         }
         thrift.text(6, concat!("holonomy ", env!("CARGO_PKG_VERSION")))?;
@@ -156,7 +95,7 @@ impl Group {
     }
 }
 
-fn page_header(rows: usize) -> io::Result<Vec<u8>> {
+pub(super) fn page_header(rows: usize) -> io::Result<Vec<u8>> {
     let mut thrift = Thrift::new(Vec::new());
     // No group has a page that is too large for 32 bits.
     let (values, size) = (rows as i32, 8 * rows as i32);
@@ -175,24 +114,30 @@ fn page_header(rows: usize) -> io::Result<Vec<u8>> {
 }
 
 impl Writer for ParquetWriter {
-    fn push(&mut self, row: &Row) -> io::Result<()> {
-        row.append_to(&mut self.pending);
-        if self.pending.len() >= self.rows_per_group * self.columns.len() {
-            self.flush()?;
-        }
-        Ok(())
+    fn push(&mut self, numbers: &[f64]) -> io::Result<()> {
+        self.rows.push(numbers)
+    }
+
+    fn settle(&mut self) -> io::Result<()> {
+        self.rows.file.sync_data()
+    }
+
+    fn mark(&self) -> Mark {
+        self.rows.mark()
     }
 
     fn finish(mut self: Box<Self>) -> io::Result<File> {
-        if !self.pending.is_empty() {
-            self.flush()?;
-        }
-        let length = self.write_metadata()?;
+        self.rows.flush_all()?;
+        let mut out = BufWriter::with_capacity(1 << 16, &self.rows.file);
+        out.seek(SeekFrom::Start(self.rows.offset))?;
+        let length = self.write_metadata(&mut out)?;
         let length = u32::try_from(length).map_err(|_| {
             io::Error::other("the description of the file is too long; record fewer samples or use `npz`")
         })?;
-        self.file.write_all(&length.to_le_bytes())?;
-        self.file.write_all(MAGIC)?;
-        self.file.into_inner().map_err(io::IntoInnerError::into_error)
+        out.write_all(&length.to_le_bytes())?;
+        out.write_all(MAGIC)?;
+        out.flush()?;
+        drop(out);
+        Ok(self.rows.file)
     }
 }

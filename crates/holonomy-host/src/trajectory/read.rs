@@ -151,6 +151,14 @@ impl Trajectory {
         &self.times
     }
 
+    /// Reads all numbers of the sample with this number, in the order of the columns.
+    pub(crate) fn row(&mut self, index: usize, out: &mut Vec<f64>) -> Result<(), TrajectoryError> {
+        out.clear();
+        self.samples
+            .row(index, out)
+            .map_err(|fault| failed(&self.path, fault))
+    }
+
     /// Reads the sample with this number.
     pub fn sample(
         &mut self,
@@ -159,9 +167,7 @@ impl Trajectory {
         out: &mut SavedSample,
     ) -> Result<(), TrajectoryError> {
         let mut row = std::mem::take(&mut out.q);
-        row.clear();
-        let read = self.samples.row(index, &mut row);
-        read.map_err(|fault| failed(&self.path, fault))?;
+        self.row(index, &mut row)?;
         out.t = self.times[index];
         let (q, v) = (layout.coordinates.len(), layout.velocities.len());
         out.velocity.clear();

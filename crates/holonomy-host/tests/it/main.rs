@@ -1,6 +1,8 @@
 //! Runs, certificates and imports, one module per question.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+/// Does a run that had breaks leave what one without does?
+mod does_a_run_go_on;
 /// Do certificates say what is true of a run?
 mod can_it_be_trusted;
 /// What was a certificate caught at, and is it mended?

@@ -111,7 +111,13 @@ impl<'a> Field<'_, 'a> {
             .and_then(|whole| usize::try_from(whole).ok())
             .filter(|count| range.contains(count));
         if count.is_none() {
+            // What is no number here may be too large for one.
+            let large = whole.map_or(
+                matches!(value.value, Value::Number(number) if number.value() > 0.0),
+                |whole| whole > 0,
+            );
             let limits = match (*range.start(), *range.end()) {
+                (_, usize::MAX) if large => format!("at most {}", usize::MAX),
                 (least, usize::MAX) => format!("at least {least}"),
                 (least, most) => format!("between {least} and {most}"),
             };

@@ -10,6 +10,7 @@ use holonomy::{
     geometry::{Pose, RigidInertia},
 };
 use nalgebra::Matrix3;
+use std::collections::HashMap;
 
 /// A body and where it is written.
 pub(super) struct BodyEntry {
@@ -29,6 +30,8 @@ pub(super) struct BodyEntry {
 #[derive(Default)]
 pub(super) struct TreeBodies {
     pub(super) list: Vec<BodyEntry>,
+    /// Which of the written ones has a name: the first, if there are two.
+    places: HashMap<String, usize>,
 }
 
 /// What stands for no body.
@@ -59,6 +62,7 @@ impl TreeBodies {
     ) -> Option<Option<usize>> {
         match reference.value {
             Reference::Name(WORLD) => Some(None),
+            Reference::Name(name) if self.places.contains_key(name) => Some(self.places.get(name).copied()),
             _ => reference.resolve("body", &self.names(), problems).map(Some),
         }
     }
@@ -99,7 +103,7 @@ fn read_body<'a>(
                 "`world` is what does not move, and no name for a body",
             )
             .help("give the body another name");
-    } else if all.list.iter().any(|body| body.name == name.value) {
+    } else if all.places.contains_key(&name.value) {
         problems
             .error(
                 name.place.clone(),
@@ -124,6 +128,7 @@ fn read_body<'a>(
     }
     let place = section.place();
     section.finish();
+    all.places.entry(name.value.clone()).or_insert(all.list.len());
     all.list.push(BodyEntry {
         name: name.value,
         place,
@@ -147,9 +152,8 @@ fn read_parent(
         Reference::Name(WORLD) => None,
         Reference::Name(given) if given == name => own_parent(parent, problems),
         Reference::Index(given) if given == index + 1 => own_parent(parent, problems),
-        Reference::Name(given)
-            if !all.names().contains(&given) && written.iter().any(|(other, _)| *other == given) =>
-        {
+        Reference::Name(given) if all.places.contains_key(given) => all.places.get(given).copied(),
+        Reference::Name(given) if written.iter().any(|(other, _)| *other == given) => {
             let report = match circle(name, written) {
                 Some(circle) => problems
                     .error(

@@ -7,7 +7,11 @@ use serde_json::Value;
 /// The film of some runs as JSON; `None` where there is nothing to see.
 pub fn film<'c>(clips: impl IntoIterator<Item = &'c Clip>) -> Option<String> {
     let seen = |clip: &'c Clip| {
-        let stage = clip.stage.as_ref().filter(|_| !clip.frames.is_empty())?;
+        let stage = clip
+            .stage
+            .as_ref()?
+            .as_ref()
+            .filter(|_| !clip.frames.is_empty())?;
         let anything =
             !stage.chosen.points.is_empty() || !stage.chosen.frames.is_empty() || !stage.names.is_empty();
         anything.then_some((clip, stage))

@@ -1,4 +1,5 @@
-//! Numbers that may not be finite: JSON has no word for them but `null`. What is read back is not a number.
+//! Numbers that may not be finite: JSON has no word for them but `null`. What is read back is not a number. Formats that
+//! people do not read keep the number as it is.
 //!
 //! For `#[serde(with = "number::nullable")]`.
 use holonomy::Vec3;
@@ -21,15 +22,36 @@ pub(crate) fn deserialize<'de, T: Nullable, D: Deserializer<'de>>(deserializer: 
     T::Written::deserialize(deserializer).map(T::read)
 }
 
+/// A number as it is written.
+pub(crate) struct Word(f64);
+
+impl Serialize for Word {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match serializer.is_human_readable() && !self.0.is_finite() {
+            true => serializer.serialize_none(),
+            false => serializer.serialize_f64(self.0),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Word {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match deserializer.is_human_readable() {
+            true => Option::deserialize(deserializer).map(|x| Self(x.unwrap_or(f64::NAN))),
+            false => f64::deserialize(deserializer).map(Self),
+        }
+    }
+}
+
 impl Nullable for f64 {
-    type Written = Option<Self>;
+    type Written = Word;
 
     fn written(&self) -> Self::Written {
-        self.is_finite().then_some(*self)
+        Word(*self)
     }
 
-    fn read(written: Self::Written) -> Self {
-        written.unwrap_or(Self::NAN)
+    fn read(Word(number): Self::Written) -> Self {
+        number
     }
 }
 
@@ -58,7 +80,7 @@ impl<T: Nullable> Nullable for [T; 3] {
 }
 
 impl Nullable for Vec3 {
-    type Written = [Option<f64>; 3];
+    type Written = [Word; 3];
 
     fn written(&self) -> Self::Written {
         [self.x, self.y, self.z].written()

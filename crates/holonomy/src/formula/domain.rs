@@ -22,7 +22,7 @@ pub struct DomainError {
 /// A part of a formula, or a derivative of one. Printed as `` `x` `` or ``the derivative of `x` ``.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubExpression {
-    /// The part, as it was written.
+    /// The part, as it was written; its ends if it is long.
     pub text: String,
     /// How many times it is differentiated.
     pub order: u8,
@@ -86,11 +86,22 @@ impl fmt::Display for DomainError {
 
 impl std::error::Error for DomainError {}
 
+/// What a sentence can hold of a part of a formula: a long one has as many parts as letters, and all of them together
+/// would take the square of its length.
+fn shortened(text: &str) -> String {
+    const END: usize = 80;
+    let cut = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    match text.len() > 3 * END {
+        true => format!("{} … {}", &text[..cut(END)], &text[cut(text.len() - END)..]),
+        false => text.to_owned(),
+    }
+}
+
 impl Program {
     /// Everything that it computes on the way, as it was written.
     pub fn expressions(&self) -> Vec<SubExpression> {
         let part = |origin: &Origin| SubExpression {
-            text: self.text(origin.source).to_owned(),
+            text: shortened(self.text(origin.source)),
             order: origin.source.order,
         };
         self.origins.iter().map(part).collect()
@@ -117,7 +128,7 @@ impl Program {
         let written = self.texts.get(origin.source.text as usize);
         let (reason, argument) = self.reason(self.constants.len() + place, registers);
         DomainError {
-            expression: self.text(origin.source).to_owned(),
+            expression: shortened(self.text(origin.source)),
             number: place as u32,
             definition: written.and_then(|written| written.definition.clone()),
             order: origin.source.order,

@@ -26,7 +26,10 @@ use crate::{
     math,
     system::{Scratch, State, System},
 };
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 /// An adaptive Runge–Kutta method.
 pub struct Adaptive {
@@ -41,6 +44,7 @@ pub struct Adaptive {
     parts: Parts,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
+    halt: Option<Arc<AtomicBool>>,
 }
 
 /// What error an adaptive method accepts.
@@ -123,6 +127,7 @@ impl Adaptive {
             parts,
             next_q: empty(),
             next_p: empty(),
+            halt: None,
         }
     }
 
@@ -433,6 +438,11 @@ impl Adaptive {
 }
 
 impl Integrator for Adaptive {
+    fn halt_by(&mut self, halt: Arc<AtomicBool>) -> bool {
+        self.halt = Some(halt);
+        true
+    }
+
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let mut info = StepInfo::default();
         if !self.restore(state, h) {
@@ -441,6 +451,16 @@ impl Integrator for Adaptive {
         let target = state.t + h;
         let mut walked = false;
         while (target - (self.mesh.start + self.mesh.length)) * h.signum() > 0.0 {
+            if self
+                .halt
+                .as_ref()
+                .is_some_and(|halt| halt.load(Ordering::Relaxed))
+            {
+                return Err(Fault {
+                    cause: Cause::Halted,
+                    body: None,
+                });
+            }
             self.advance(h, &mut info)?;
             walked = true;
         }

@@ -41,7 +41,10 @@ use crate::{
     system::{Layout, State, Undefined},
 };
 use serde::{Deserialize, Serialize};
-use std::fmt;
+use std::{
+    fmt,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 /// One step of a numerical method. Holds options and scratch only: the result is a function of
 /// the state and the step.
@@ -75,9 +78,23 @@ pub trait Integrator: Send {
         false
     }
 
+    /// From now on a step that takes long, as one of an adaptive method may, ends with [`Cause::Halted`] soon after this
+    /// became true. `false` where no step does.
+    fn halt_by(&mut self, halt: Arc<AtomicBool>) -> bool {
+        let _ = halt;
+        false
+    }
+
     /// Like [`Integrator::attempt`], but finds out how large a step would have worked.
     fn step(&mut self, state: &mut State, h: f64) -> Result<StepInfo, StepError> {
         self.attempt(state, h).map_err(|fault| {
+            if fault.cause == Cause::Halted {
+                return StepError {
+                    fault,
+                    limit: None,
+                    goes_back: false,
+                };
+            }
             let mut trial = state.clone();
             let limit = largest_step(h, |h| {
                 trial.copy_from(state);
@@ -205,6 +222,8 @@ pub enum Cause {
     NotFinite,
     /// Something in the equations has no value here.
     Undefined(Undefined),
+    /// Somebody [wanted it to end](Integrator::halt_by).
+    Halted,
     /// An adaptive method would need steps too small to advance the time.
     ToleranceTooTight {
         /// The step it was about to try, s.
@@ -248,6 +267,7 @@ impl StepError {
             } => format!(
                 "the equations of the step were not solved: after {iterations} iterations {body} still moves by {correction:.1e}"
             ),
+            Cause::Halted => return "the step was halted".to_owned(),
             Cause::NotFinite => format!("{body} is no longer finite after the step"),
             Cause::Undefined(undefined) => undefined.describe(layout),
             Cause::ToleranceTooTight { step } => format!(

@@ -49,7 +49,7 @@ pub use label::{Fingerprint, Label, NotAFingerprint};
 pub use observer::{Observer, RunReport, Sample, SampleFault, Schedule};
 
 use crate::{
-    integrator::{Integrator, StepInfo, Work},
+    integrator::{Cause, Integrator, StepInfo, Work},
     potential::{FaultSlot, PotentialFault},
     system::{Measurement, State, System, TransferError},
 };
@@ -189,6 +189,10 @@ impl Simulation {
         self.work += work;
         match ended {
             Ok(stopped) => Ok(RunReport { work, stopped }),
+            // The state is that before the step, as where an observer stops a run.
+            Err(RunFault::Step(error)) if error.fault.cause == Cause::Halted => {
+                Ok(RunReport { work, stopped: true })
+            }
             Err(fault) => Err(self.failure(fault, work)),
         }
     }
