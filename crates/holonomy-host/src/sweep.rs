@@ -250,7 +250,7 @@ impl Plan {
                 });
             }
         }
-        let random = axes.iter().any(|axis| axis.len().is_none());
+        let random = axes.iter().any(|axis| axis.count().is_none());
         let count = match (random, samples.count) {
             (true, Some(count)) if count > 0 => count,
             (true, _) => return Err(SweepError::Samples("random axes need `--samples N`")),
@@ -261,7 +261,7 @@ impl Plan {
             }
             (false, None) => 1,
         };
-        let fixed: Vec<(&Axis, usize)> = axes.iter().filter_map(|axis| Some((axis, axis.len()?))).collect();
+        let fixed: Vec<(&Axis, usize)> = axes.iter().filter_map(|axis| Some((axis, axis.count()?))).collect();
         if let (true, Some((one, of_one))) = (zip, fixed.first()) {
             for (other, of_other) in &fixed {
                 if of_one != of_other {
@@ -278,7 +278,7 @@ impl Plan {
             .iter()
             .map(|text| Measure::parse(text, model.mechanism.system().layout()));
         let measures = parsed.collect::<Result<_, _>>()?;
-        let is_random = |axis: &Axis| axis.len().is_none();
+        let is_random = |axis: &Axis| axis.count().is_none();
         let order = |(k, axis): (usize, &Axis)| match samples.latin && is_random(axis) && count < 1 << 32 {
             true => draw::shuffled(samples.seed, k as u64, count as usize),
             false => Vec::new(),
@@ -330,7 +330,7 @@ impl Plan {
 
     /// How many cases there are.
     fn cases(&self) -> Option<u64> {
-        let mut fixed = self.axes.iter().filter_map(Axis::len).map(|len| len as u64);
+        let mut fixed = self.axes.iter().filter_map(Axis::count).map(|len| len as u64);
         let grid = match self.zip {
             true => fixed.next().unwrap_or(1),
             false => fixed.try_fold(1_u64, u64::checked_mul)?,
@@ -344,7 +344,7 @@ impl Plan {
         let mut point = case / self.samples;
         let mut settings = vec![Setting::Number(f64::NAN); self.axes.len()];
         for (k, axis) in self.axes.iter().enumerate().rev() {
-            let place = match axis.len() {
+            let place = match axis.count() {
                 Some(len) if !self.zip => {
                     let place = point % len as u64;
                     point /= len as u64;

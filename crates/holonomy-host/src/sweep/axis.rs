@@ -129,7 +129,7 @@ impl Axis {
     }
 
     /// How many values there are; `None` for a random axis.
-    pub fn len(&self) -> Option<usize> {
+    pub fn count(&self) -> Option<usize> {
         match &self.values {
             AxisValues::Numbers(values) => Some(values.len()),
             AxisValues::Words(words) => Some(words.len()),
