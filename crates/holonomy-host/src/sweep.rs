@@ -261,7 +261,10 @@ impl Plan {
             }
             (false, None) => 1,
         };
-        let fixed: Vec<(&Axis, usize)> = axes.iter().filter_map(|axis| Some((axis, axis.count()?))).collect();
+        let fixed: Vec<(&Axis, usize)> = axes
+            .iter()
+            .filter_map(|axis| Some((axis, axis.count()?)))
+            .collect();
         if let (true, Some((one, of_one))) = (zip, fixed.first()) {
             for (other, of_other) in &fixed {
                 if of_one != of_other {

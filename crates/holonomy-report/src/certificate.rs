@@ -53,6 +53,8 @@ const SEEN: f64 = 1e-2;
 const UNSEEN: f64 = 1e-6;
 /// Errors below this fraction are rounding, also after 10⁷ steps: ε √N is 7e-13.
 const ROUNDING: f64 = 1e-11;
+/// Steps up to which that holds; beyond, rounding goes on to wander as √N.
+const ROUNDED: f64 = 1e7;
 
 /// What further steps showed of a run; nothing if none were taken.
 #[derive(Default)]
@@ -127,7 +129,7 @@ impl Certificate {
                 // That of what a formula measures is not known, nor that of a momentum of its coordinates.
                 _ => "",
             };
-            let line = conserved_momentum(promised, momentum, scale, unit);
+            let line = conserved_momentum(promised, momentum, scale, unit, summary.steps);
             lines.push(match index < own && !affine && line.reason != Reason::Conserved {
                 true => reported(line.subject, line.evidence),
                 false => line,
@@ -318,13 +320,19 @@ fn slopes_along_the_motion(system: &dyn System, summary: &Summary) -> Vec<f64> {
         .collect()
 }
 
+/// What rounding makes of a quantity in so many steps: a fraction of it.
+fn wandered(steps: u64) -> f64 {
+    ROUNDING * (steps as f64 / ROUNDED).sqrt().max(1.0)
+}
+
 fn conserved_momentum(
     promised: bool,
     momentum: &MomentumSummary,
     scale: f64,
     unit: &'static str,
+    steps: u64,
 ) -> Judgement {
-    let conserved = momentum.max_error <= ROUNDING * scale;
+    let conserved = momentum.max_error <= wandered(steps) * scale;
     let (verdict, reason) = match (promised, conserved) {
         (_, true) => (Verdict::Good, Reason::Conserved),
         (true, false) => (Verdict::Bad, Reason::Lost),
