@@ -1,0 +1,262 @@
+//! Which cases a sweep has: the k-th is a function of the plan and of k alone.
+use super::{
+    Axis, AxisDescription, AxisValues, Description, Measure, Setting, SweepError,
+    case::FIGURES,
+    draw,
+    table::{Column, ColumnKind},
+};
+use holonomy_model::{ChangeError, Model};
+use holonomy_report::certificate::Effort;
+
+/// Coordinates up to which the end of a run is in the table.
+const MOST_COORDINATES: usize = 200;
+
+/// What varies, and how.
+pub struct Plan {
+    pub(super) model: Model,
+    pub(super) axes: Vec<Axis>,
+    zip: bool,
+    samples: u64,
+    latin: bool,
+    seed: u64,
+    /// An order of the strata for each random axis of a Latin hypercube.
+    strata: Vec<Vec<u32>>,
+    pub(super) measures: Vec<Measure>,
+    pub(super) effort: Effort,
+}
+
+/// How random axes are drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Samples {
+    /// How many cases, for each point of the other axes.
+    pub count: Option<u64>,
+    /// Where the numbers come from.
+    pub seed: u64,
+    /// One number in each of so many equally likely intervals, for every axis: a Latin hypercube.
+    pub latin: bool,
+}
+
+impl Plan {
+    /// A plan, if its axes fit the model and each other: the first case must be one.
+    pub fn new(
+        model: Model,
+        axes: Vec<Axis>,
+        zip: bool,
+        samples: Samples,
+        measures: &[String],
+        effort: Effort,
+    ) -> Result<Self, SweepError> {
+        if axes.is_empty() {
+            return Err(SweepError::NoAxis);
+        }
+        for (index, axis) in axes.iter().enumerate() {
+            if axes[..index].iter().any(|other| other.key == axis.key) {
+                return Err(SweepError::Twice {
+                    key: axis.key.clone(),
+                });
+            }
+        }
+        let random = axes.iter().any(|axis| axis.count().is_none());
+        let count = match (random, samples.count) {
+            (true, Some(count)) if count > 0 => count,
+            (true, _) => return Err(SweepError::Samples("random axes need `--samples N`")),
+            (false, Some(_)) => {
+                return Err(SweepError::Samples(
+                    "`--samples` is for `normal:` and `uniform:` axes",
+                ));
+            }
+            (false, None) => 1,
+        };
+        let fixed: Vec<(&Axis, usize)> = axes
+            .iter()
+            .filter_map(|axis| Some((axis, axis.count()?)))
+            .collect();
+        if let (true, Some((one, of_one))) = (zip, fixed.first()) {
+            for (other, of_other) in &fixed {
+                if of_one != of_other {
+                    return Err(SweepError::Uneven {
+                        one: one.key.clone(),
+                        of_one: *of_one,
+                        other: other.key.clone(),
+                        of_other: *of_other,
+                    });
+                }
+            }
+        }
+        let parsed = measures
+            .iter()
+            .map(|text| Measure::parse(text, model.mechanism.system().layout()));
+        let measures = parsed.collect::<Result<_, _>>()?;
+        let is_random = |axis: &Axis| axis.count().is_none();
+        let order = |(k, axis): (usize, &Axis)| match samples.latin && is_random(axis) && count < 1 << 32 {
+            true => draw::shuffled(samples.seed, k as u64, count as usize),
+            false => Vec::new(),
+        };
+        let plan = Self {
+            strata: axes.iter().enumerate().map(order).collect(),
+            model,
+            axes,
+            zip,
+            samples: count,
+            latin: samples.latin && random,
+            seed: samples.seed,
+            measures,
+            effort,
+        };
+        if plan.cases().is_none_or(|cases| cases > 1_000_000_000) {
+            return Err(SweepError::TooMany);
+        }
+        plan.check()?;
+        Ok(plan)
+    }
+
+    /// Whether each axis, by itself, can take its first value.
+    fn check(&self) -> Result<(), SweepError> {
+        let settings = self.settings(0);
+        for (axis, setting) in self.axes.iter().zip(&settings) {
+            let refused = match self.model.with(&axis.key, axis.value(setting)) {
+                Err(ChangeError::Path(error)) => ChangeError::Path(error),
+                // What a path does not show: a key that nobody knows.
+                Err(ChangeError::Refused(problems)) if self.axes.len() == 1 => ChangeError::Refused(problems),
+                _ => continue,
+            };
+            return Err(SweepError::Key {
+                key: axis.key.clone(),
+                source: refused,
+            });
+        }
+        // Together they must be a model, too; the message names what is wrong.
+        self.at(&settings).map(drop).map_err(|source| SweepError::Key {
+            key: self
+                .axes
+                .iter()
+                .map(|axis| axis.key.as_str())
+                .collect::<Vec<_>>()
+                .join("`, `"),
+            source,
+        })
+    }
+
+    /// How many cases there are.
+    pub(super) fn cases(&self) -> Option<u64> {
+        let mut fixed = self.axes.iter().filter_map(Axis::count).map(|len| len as u64);
+        let grid = match self.zip {
+            true => fixed.next().unwrap_or(1),
+            false => fixed.try_fold(1_u64, u64::checked_mul)?,
+        };
+        grid.checked_mul(self.samples)
+    }
+
+    /// What each axis takes in a case. The last axis turns fastest.
+    pub fn settings(&self, case: u64) -> Vec<Setting> {
+        let sample = case % self.samples;
+        let mut point = case / self.samples;
+        let mut settings = vec![Setting::Number(f64::NAN); self.axes.len()];
+        for (k, axis) in self.axes.iter().enumerate().rev() {
+            let place = match axis.count() {
+                Some(len) if !self.zip => {
+                    let place = point % len as u64;
+                    point /= len as u64;
+                    place as usize
+                }
+                _ => point as usize,
+            };
+            let drawn = || {
+                let own = draw::uniform(self.seed, k as u64, case);
+                match self.strata.get(k).and_then(|order| order.get(sample as usize)) {
+                    Some(stratum) => (f64::from(*stratum) + own) / self.samples as f64,
+                    None => own,
+                }
+            };
+            settings[k] = match &axis.values {
+                AxisValues::Numbers(values) => Setting::Number(values[place]),
+                AxisValues::Words(words) => Setting::Word(words[place].clone()),
+                AxisValues::Normal { mean, deviation } => {
+                    Setting::Number(mean + deviation * draw::normal_quantile(drawn()))
+                }
+                AxisValues::Uniform { least, most } => Setting::Number(least + (most - least) * drawn()),
+            };
+        }
+        settings
+    }
+
+    pub(super) fn at(&self, settings: &[Setting]) -> Result<Model, ChangeError> {
+        let values = self.axes.iter().zip(settings);
+        self.model
+            .with_all(values.map(|(axis, setting)| (axis.key.as_str(), axis.value(setting))))
+    }
+
+    /// The axes.
+    pub fn axes(&self) -> &[Axis] {
+        &self.axes
+    }
+
+    /// The model of the cases.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Names of the numbers that each case has, in the order of [`CaseRow::numbers`].
+    pub fn results(&self) -> Vec<String> {
+        let figures = FIGURES.map(str::to_owned).into_iter();
+        let measures = self.measures.iter().map(|measure| measure.text.clone());
+        figures.chain(measures).chain(self.ends()).collect()
+    }
+
+    /// Names of the coordinates and velocities at the end.
+    pub(super) fn ends(&self) -> Vec<String> {
+        let system = self.model.mechanism.system();
+        let layout = system.layout();
+        if layout.coordinates.len() > MOST_COORDINATES {
+            return Vec::new();
+        }
+        let names = layout.coordinates.iter().chain(layout.velocities.iter());
+        names.map(|name| format!("final.{name}")).collect()
+    }
+
+    /// What stands beside the table.
+    pub fn describe(&self) -> Description {
+        let axes = self.axes.iter().map(|axis| AxisDescription {
+            key: axis.key.clone(),
+            values: axis.text.clone(),
+            unit: axis.unit.clone(),
+        });
+        Description {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            model: self.model.to_toml(),
+            axes: axes.collect(),
+            zip: self.zip,
+            samples: self.samples,
+            latin: self.latin,
+            seed: self.seed,
+            measures: self.measures.iter().map(|measure| measure.text.clone()).collect(),
+            certify: match self.effort {
+                Effort::None => "none",
+                Effort::Live | Effort::Usual => "usual",
+                Effort::Full => "full",
+            }
+            .to_owned(),
+            cases: self.cases().unwrap_or(u64::MAX),
+            columns: self.columns().into_iter().map(|column| column.name).collect(),
+        }
+    }
+
+    pub(super) fn columns(&self) -> Vec<Column> {
+        let column = |name: &str, kind| Column {
+            name: name.to_owned(),
+            kind,
+        };
+        let mut columns = vec![column("case", ColumnKind::Whole)];
+        columns.extend(self.axes.iter().map(|axis| {
+            let kind = if axis.has_words() {
+                ColumnKind::Word
+            } else {
+                ColumnKind::Number
+            };
+            column(&axis.key, kind)
+        }));
+        columns.extend(self.results().iter().map(|name| column(name, ColumnKind::Number)));
+        columns.extend(["structure", "path", "message"].map(|name| column(name, ColumnKind::Word)));
+        columns
+    }
+}
