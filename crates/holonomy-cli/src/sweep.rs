@@ -1,14 +1,14 @@
 use crate::{
     ModelArguments, OutputArguments, ScheduleArguments, certify_effort,
     failure::Failure,
-    files::shown,
+    files::{command_line, shown},
     input::Input,
     interrupt, not_blank,
     output::{self, bold, counted, grouped, note},
     progress::Bar,
     threads::ThreadArguments,
 };
-use holonomy_host::sweep::{Axis, Plan, Samples, Swept, axes_of_csv};
+use holonomy_host::sweep::{Axis, MOST_ON_A_PAGE, Plan, Samples, Swept, axes_of_csv};
 use holonomy_report::{certificate::Effort, run::Progress};
 use std::{path::PathBuf, sync::Mutex};
 
@@ -103,7 +103,7 @@ impl Sweep {
                 });
             }
         };
-        let swept = plan.sweep(&folder, self.output.force, stop, &progress);
+        let swept = plan.sweep(&folder, self.output.force, &command_line(), stop, &progress);
         if let Ok(mut bar) = bar.lock() {
             bar.clear();
         }
@@ -149,7 +149,14 @@ fn described(plan: &Plan, swept: &Swept, folder: &str) -> String {
         );
     }
     match swept.whole {
-        true => text += &format!("  files    {folder}, begin with cases.parquet\n"),
+        true => {
+            let first = if swept.cases > MOST_ON_A_PAGE {
+                "cases.parquet"
+            } else {
+                "sweep.html"
+            };
+            text += &format!("  files    {folder}, begin with {first}\n");
+        }
         false => note("stopped; the same command goes on\n"),
     }
     text

@@ -8,6 +8,7 @@ mod disk;
 mod draw;
 mod list;
 mod measure;
+mod page;
 mod part;
 mod plan;
 mod table;
@@ -15,6 +16,7 @@ mod table;
 pub use axis::{Axis, AxisValues, Setting};
 pub use list::axes_of_csv;
 pub use measure::Measure;
+pub use page::MOST as MOST_ON_A_PAGE;
 pub use part::CaseRow;
 pub use plan::{Plan, Samples};
 

@@ -20,6 +20,7 @@ pub mod report;
 pub mod run;
 pub mod series;
 pub mod summary;
+pub mod sweep;
 pub mod verdict;
 pub mod warmth;
 pub mod warning;

@@ -39,7 +39,10 @@ fn a_case_is_the_run_that_it_would_be_alone() {
     place.good(&format!("{SWEEP} --threads 2 --out two"));
     let bytes = |name: &str| std::fs::read(place.path(name)).expect("a table");
     assert_eq!(bytes("one/cases.parquet"), bytes("two/cases.parquet"));
-    assert_eq!(place.files("one"), ["cases.parquet", "model.toml", "sweep.json"]);
+    assert_eq!(
+        place.files("one"),
+        ["cases.parquet", "model.toml", "sweep.html", "sweep.json"]
+    );
     let (columns, table, _) = rows(&place, "one/cases.parquet");
     assert_eq!(table.len(), 12);
     let column = |name: &str| columns.iter().position(|own| own == name).expect("a column");

@@ -2,6 +2,7 @@
 use super::{
     CaseRow, Description, Plan, Setting, SweepError, Swept,
     case::finite,
+    page,
     part::{self, Part},
     table::{Field, TableWriter},
 };
@@ -19,11 +20,13 @@ const PARTS: u64 = 256;
 const MOST_IN_A_PART: u64 = 1000;
 
 impl Plan {
-    /// Runs the cases that are not finished, on all threads, and writes the table when all are.
+    /// Runs the cases that are not finished, on all threads, and writes the table and the page when all are; the page says
+    /// that it was made by this command.
     pub fn sweep(
         &self,
         folder: &Path,
         replace: bool,
+        command: &str,
         stop: &AtomicBool,
         progress: &(dyn Fn(u64, u64) + Sync),
     ) -> Result<Swept, SweepError> {
@@ -71,7 +74,7 @@ impl Plan {
             whole: false,
         };
         if swept.done == cases {
-            self.write_table(folder, &parts, cases, size)
+            self.write_table(folder, &parts, [cases, size], command)
                 .map_err(disk("write", folder.join("cases.parquet")))?;
             swept.whole = true;
         }
@@ -143,10 +146,20 @@ impl Plan {
     }
 
     /// The table, from the parts in their order.
-    fn write_table(&self, folder: &Path, parts: &Path, cases: u64, size: u64) -> io::Result<()> {
+    fn write_table(
+        &self,
+        folder: &Path,
+        parts: &Path,
+        [cases, size]: [u64; 2],
+        command: &str,
+    ) -> io::Result<()> {
         let hidden = folder.join(".cases.parquet.part");
         let mut table = TableWriter::new(File::create(&hidden)?, self.columns())?;
+        let mut page = (cases <= page::MOST).then(|| self.page(command));
         self.rows(parts, cases, size, &mut |settings, row| {
+            if let Some(page) = &mut page {
+                page.cases.push(self.on_the_page(settings, row));
+            }
             let set = settings.iter().map(|setting| match setting {
                 Setting::Number(number) => Field::Number(finite(*number)),
                 Setting::Word(word) => Field::Word(word.clone()),
@@ -159,6 +172,10 @@ impl Plan {
         let mut file = table.finish()?;
         file.flush()?;
         file.sync_all()?;
+        if let Some(page) = page {
+            place(&folder.join("sweep.html"), page.render().as_bytes())?;
+        }
+        // The table comes last: where it is, the sweep is whole.
         fs::rename(&hidden, folder.join("cases.parquet"))?;
         remove_parts(parts)
     }

@@ -15,7 +15,7 @@ const MOST_COORDINATES: usize = 200;
 pub struct Plan {
     pub(super) model: Model,
     pub(super) axes: Vec<Axis>,
-    zip: bool,
+    pub(super) zip: bool,
     samples: u64,
     latin: bool,
     seed: u64,

@@ -3,6 +3,7 @@
 //! - [`Chart`]: curves and points over linear or logarithmic axes,
 //! - [`Panels`]: charts stacked over a common horizontal axis,
 //! - [`Grid`]: charts beside each other, each with its own axes,
+//! - [`HeatMap`]: a number over two axes of a grid, as colours,
 //! - [`Globes`]: values on the faces of a sphere at several moments,
 //! - [`Space`]: paths in three dimensions, with the unit sphere and the mechanism itself.
 //!
@@ -20,6 +21,7 @@ mod grid;
 mod guide;
 mod labels;
 mod legend;
+mod map;
 mod obstacles;
 mod panels;
 mod plot;
@@ -42,6 +44,7 @@ pub use ghosts::Ghost;
 pub use globe::Globes;
 pub use grid::Grid;
 pub use guide::Guide;
+pub use map::HeatMap;
 pub use panels::Panels;
 pub use space::{Path, Space};
 pub use view::View;
