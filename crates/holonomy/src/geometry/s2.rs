@@ -7,26 +7,53 @@
 //! ```
 //! with `w`, `f` perpendicular to `q`. The first two are sums `q⁺ = q + (w × q …)` of which only the last addition
 //! rounds, and put back what `q` lacks of unit length.
-use crate::{Vec3, math};
+use crate::{
+    Vec3, math,
+    simd::{Real, Triple},
+};
 use nalgebra::Matrix3x2;
 
 /// The point `q⁺` within 90° of `q` with `q × q⁺ = w`; `None` when `|w| > 1` (or is not a number).
 #[inline]
 pub fn advance(q: &Vec3, w: &Vec3) -> Option<Vec3> {
     let room = 1.0 - w.norm_squared();
-    (room >= 0.0).then(|| beside(q, &w.cross(q), room.sqrt() - 1.0))
+    (room >= 0.0).then(|| beside(q.into(), w.cross(q).into(), room.sqrt() - 1.0).into())
 }
 
 /// The end of the great-circle arc that leaves `q` with the rotation vector `w`.
 #[inline]
 pub fn great_circle(q: &Vec3, w: &Vec3) -> Vec3 {
+    along_great_circle(q.into(), w.into()).into()
+}
+
+/// The same of several side by side.
+#[inline(always)]
+pub(crate) fn along_great_circle<T: Real>(q: Triple<T>, w: Triple<T>) -> Triple<T> {
+    let square = w.norm_squared();
+    if square.are_within(1.0) {
+        return short_arc(q, w, square);
+    }
+    let [x, y, z] = T::lane_by_lane([q.x, q.y, q.z, w.x, w.y, w.z], |[qx, qy, qz, wx, wy, wz]| {
+        let next = one_arc(&Vec3::new(qx, qy, qz), &Vec3::new(wx, wy, wz));
+        [next.x, next.y, next.z]
+    });
+    Triple { x, y, z }
+}
+
+#[inline(always)]
+fn short_arc<T: Real>(q: Triple<T>, w: Triple<T>, square: T) -> Triple<T> {
+    let (cosine_less_one, sinc) = (
+        square * series(&COSINE, square),
+        square * series(&SINC, square) + 1.0,
+    );
+    beside(q, w.cross(q) * sinc, cosine_less_one)
+}
+
+/// One arc of any length.
+fn one_arc(q: &Vec3, w: &Vec3) -> Vec3 {
     let square = w.norm_squared();
     if square <= 1.0 {
-        let (cosine_less_one, sinc) = (
-            square * series(&COSINE, square),
-            1.0 + square * series(&SINC, square),
-        );
-        return beside(q, &(w.cross(q) * sinc), cosine_less_one);
+        return short_arc(q.into(), w.into(), square).into();
     }
     let angle = square.sqrt();
     let (sine, cosine) = math::sin_cos(angle);
@@ -34,9 +61,9 @@ pub fn great_circle(q: &Vec3, w: &Vec3) -> Vec3 {
 }
 
 /// `(1 + less) q + side` of unit length, for q that is unit up to rounding: half of what q lacks, times q, is added.
-#[inline]
-pub(crate) fn beside(q: &Vec3, side: &Vec3, less: f64) -> Vec3 {
-    q + (side + q * (less + 0.5 * length_defect(q)))
+#[inline(always)]
+pub(crate) fn beside<T: Real>(q: Triple<T>, side: Triple<T>, less: T) -> Triple<T> {
+    q + (side + q * (less + lacking(q) * 0.5))
 }
 
 /// Of `(cos x − 1)/x²` and `(sin x/x − 1)/x²` in powers of x²: the next terms are below 1e-18 for x ≤ 1.
@@ -60,13 +87,13 @@ const fn alternating(k: u32) -> [f64; 9] {
 }
 
 /// `Σ cₖ xᵏ`, in pairs: their sums do not wait for each other.
-#[inline]
-fn series(c: &[f64; 9], x: f64) -> f64 {
+#[inline(always)]
+fn series<T: Real>(c: &[f64; 9], x: T) -> T {
     let x2 = x * x;
     let x4 = x2 * x2;
-    let low = (c[0] + c[1] * x) + (c[2] + c[3] * x) * x2;
-    let high = (c[4] + c[5] * x) + (c[6] + c[7] * x) * x2;
-    low + (high + c[8] * x4) * x4
+    let low = (x * c[1] + c[0]) + (x * c[3] + c[2]) * x2;
+    let high = (x * c[5] + c[4]) + (x * c[7] + c[6]) * x2;
+    low + (high + x4 * c[8]) * x4
 }
 
 /// `Δ = (cay(f) − I) q`, computed without cancellation.
@@ -92,14 +119,20 @@ pub fn normalised(q: &Vec3) -> Vec3 {
 /// and the rest is so small that its rounding is.
 #[inline]
 pub fn length_defect(q: &Vec3) -> f64 {
+    lacking(q.into())
+}
+
+/// The same of several side by side.
+#[inline(always)]
+pub(crate) fn lacking<T: Real>(q: Triple<T>) -> T {
     // Adding and taking away 1.5·2²⁶ rounds to multiples of 2⁻²⁶.
     const ROUND: f64 = 100_663_296.0;
-    let split = |x: f64| {
+    let split = |x: T| {
         let a = (x + ROUND) - ROUND;
         (a * a, (x + a) * (x - a))
     };
     let (x, y, z) = (split(q.x), split(q.y), split(q.z));
-    (((1.0 - x.0) - y.0) - z.0) - ((x.1 + y.1) + z.1)
+    (((q.x.constant(1.0) - x.0) - y.0) - z.0) - ((x.1 + y.1) + z.1)
 }
 
 /// `v` without its component along the unit vector `q`.

@@ -17,6 +17,7 @@ mod sphere_split;
 mod stormer_verlet;
 mod tableaux;
 mod tableaux_dop853;
+mod together;
 mod tree_variational;
 mod work;
 
@@ -65,11 +66,7 @@ pub trait Integrator: Send {
     /// Takes the steps of [`Integrator::advance`] from many states at once, with the same bits as one by one. Members
     /// with a fault stay where they are; a new fault is noted, and the others go on.
     fn advance_many(&mut self, members: &mut [Member], h: f64, count: u64) {
-        for Member { state, work, fault } in members {
-            if fault.is_none() {
-                *fault = self.advance(state, h, count, work).err();
-            }
-        }
+        advance_each(self, members, h, count);
     }
 
     /// Whether it takes substeps back in time within a step, as orders above two do. What brakes drives there, and steps
@@ -106,6 +103,15 @@ pub trait Integrator: Send {
                 goes_back: self.goes_back(),
             }
         })
+    }
+}
+
+/// Takes the steps of [`Integrator::advance_many`] one member after the other.
+fn advance_each<I: Integrator + ?Sized>(integrator: &mut I, members: &mut [Member], h: f64, count: u64) {
+    for Member { state, work, fault } in members {
+        if fault.is_none() {
+            *fault = integrator.advance(state, h, count, work).err();
+        }
     }
 }
 

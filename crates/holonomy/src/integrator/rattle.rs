@@ -9,7 +9,10 @@
 //! Andersen (1983). The constraint is solved exactly, so its error is that of one rounding. On the
 //! constraint manifold this is the same map as [`super::SphereExplicit`], written in other variables.
 use super::separate::{BodyRule, End, Moved, Separate, Stage};
-use crate::{Vec3, geometry::s2};
+use crate::{
+    geometry::s2,
+    simd::{Real, Triple},
+};
 
 /// RATTLE for separate bodies.
 pub type Rattle = Separate<Positions>;
@@ -18,29 +21,26 @@ pub type Rattle = Separate<Positions>;
 pub struct Positions;
 
 impl BodyRule for Positions {
-    #[inline]
-    fn advance(start: &End, stage: &Stage) -> Moved {
+    #[inline(always)]
+    fn advance<T: Real>(start: &End<T>, stage: &Stage) -> Moved<T> {
         let h = stage.motion;
-        let p = start.p.cross(&start.q);
+        let p = start.p.cross(start.q);
         // x̃ = q + s; b and c from s, which is small, and from what q lacks of unit length.
-        let s = (p - start.gradient * stage.before) * (h / start.mass);
-        let along = start.q.dot(&s);
-        let (b, c) = (
-            1.0 + along,
-            2.0 * along + s.norm_squared() - s2::length_defect(&start.q),
-        );
+        let s = (p - start.gradient.scaled(stage.before)).scaled(h / start.mass);
+        let along = start.q.dot(s);
+        let (b, c) = (along + 1.0, along * 2.0 + s.norm_squared() - s2::lacking(start.q));
         let room = b * b - c;
         let moved = s - start.q * (c / (b + room.sqrt()));
         Moved {
             q: start.q + moved,
-            p: moved * (start.mass / h),
+            p: moved.scaled(start.mass / h),
             room,
         }
     }
 
-    #[inline]
-    fn finish(end: &End, stage: &Stage) -> Vec3 {
+    #[inline(always)]
+    fn finish<T: Real>(end: &End<T>, stage: &Stage) -> Triple<T> {
         // q × p: what is along q drops out, which is the projection.
-        end.q.cross(&(end.p - end.gradient * stage.after))
+        end.q.cross(end.p - end.gradient.scaled(stage.after))
     }
 }

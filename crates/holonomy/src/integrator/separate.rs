@@ -1,8 +1,14 @@
 //! Methods for separate bodies: a step is a row of stages, and a stage moves every body with the gradient at its start,
 //! then gives it its momentum with the gradient at its end. What a stage does to one body is the [`BodyRule`] of a method.
-use super::{Cause, Fault, Integrator, StepInfo, Work, check_finite, composition::substeps, force::Force};
+mod together;
+
+use super::{
+    Cause, Fault, Integrator, Member, StepInfo, Work, advance_each, check_finite, composition::substeps,
+    force::Force,
+};
 use crate::{
     Vec3,
+    simd::{Real, Triple},
     spheres::{Spheres, view, view_mut},
     system::State,
     threads::{self, parts, pieces},
@@ -35,23 +41,23 @@ pub struct Stage {
     pub(super) after: f64,
 }
 
-/// One body at one end of a stage.
-pub struct End {
-    pub(super) q: Vec3,
+/// One body at one end of a stage; or several of the same mass, side by side.
+pub struct End<T> {
+    pub(super) q: Triple<T>,
     /// At the start its momentum π; at the end what the motion left for the second kick.
-    pub(super) p: Vec3,
+    pub(super) p: Triple<T>,
     /// ∂V/∂q.
-    pub(super) gradient: Vec3,
+    pub(super) gradient: Triple<T>,
     /// Mᵢᵢ.
     pub(super) mass: f64,
 }
 
 /// A body after its motion.
-pub struct Moved {
-    pub(super) q: Vec3,
-    pub(super) p: Vec3,
+pub struct Moved<T> {
+    pub(super) q: Triple<T>,
+    pub(super) p: Triple<T>,
     /// What was under the root: negative when the step is too large.
-    pub(super) room: f64,
+    pub(super) room: T,
 }
 
 /// What a method does to one body.
@@ -64,10 +70,10 @@ pub trait BodyRule {
             _ => substeps(order).map(composed),
         }
     }
-    /// The first kick and the motion.
-    fn advance(start: &End, stage: &Stage) -> Moved;
+    /// The first kick and the motion. Where there is no room for it, q is not a number.
+    fn advance<T: Real>(start: &End<T>, stage: &Stage) -> Moved<T>;
     /// The second kick.
-    fn finish(end: &End, stage: &Stage) -> Vec3;
+    fn finish<T: Real>(end: &End<T>, stage: &Stage) -> Triple<T>;
 }
 
 /// Bodies in one task.
@@ -93,6 +99,13 @@ impl<R: BodyRule> Integrator for Separate<R> {
                 self.force.remember(view(&state.q));
                 Ok(())
             }
+        }
+    }
+
+    fn advance_many(&mut self, members: &mut [Member], h: f64, count: u64) {
+        match self.force.uniform() {
+            Some([gradient]) => self.together(*gradient, members, h, count),
+            _ => advance_each(self, members, h, count),
         }
     }
 }
@@ -127,10 +140,10 @@ impl<R: BodyRule> Separate<R> {
         count: u64,
         work: &mut Work,
     ) -> Result<(), Fault> {
-        let (mut q, mut p) = (view(&state.q)[0], view(&state.p)[0]);
-        let mass = self.masses[0];
+        let (mut q, mut p): (Triple<f64>, Triple<f64>) = (view(&state.q)[0].into(), view(&state.p)[0].into());
+        let (mass, gradient) = (self.masses[0], gradient.into());
         let at = |q, p| End { q, p, gradient, mass };
-        let step = |mut q: Vec3, mut p: Vec3| {
+        let step = |mut q: Triple<f64>, mut p: Triple<f64>| {
             for stage in &self.stages {
                 let stage = stage.over(h);
                 let moved = R::advance(&at(q, p), &stage);
@@ -139,7 +152,7 @@ impl<R: BodyRule> Separate<R> {
                 }
                 (q, p) = (moved.q, R::finish(&at(moved.q, moved.p), &stage));
             }
-            if is_finite(&q, &p) {
+            if is_finite(&q.into(), &p.into()) {
                 Ok((q, p))
             } else {
                 Err(Cause::NotFinite)
@@ -157,7 +170,7 @@ impl<R: BodyRule> Separate<R> {
             done += 1;
             state.t += h;
         }
-        (view_mut(&mut state.q)[0], view_mut(&mut state.p)[0]) = (q, p);
+        (view_mut(&mut state.q)[0], view_mut(&mut state.p)[0]) = (q.into(), p.into());
         work.count_explicit(done, self.stages.len() as u32);
         result
     }
@@ -214,8 +227,8 @@ impl<R: BodyRule> Sweep<'_, R> {
         let stage = self.stage;
         let failed = self.each(q, p, gradient, to, |start, to_q, to_p| {
             let moved = R::advance(start, stage);
-            *to_q = moved.q;
-            *to_p = R::finish(&start.then(&moved.q, &moved.p), stage);
+            *to_q = moved.q.into();
+            *to_p = R::finish(&start.then(moved.q, moved.p), stage).into();
             moved.room >= 0.0 && is_finite(to_q, to_p)
         });
         if failed {
@@ -230,7 +243,7 @@ impl<R: BodyRule> Sweep<'_, R> {
         let stage = self.stage;
         let failed = self.each(q, p, gradient, to, |start, to_q, to_p| {
             let moved = R::advance(start, stage);
-            (*to_q, *to_p) = (moved.q, moved.p);
+            (*to_q, *to_p) = (moved.q.into(), moved.p.into());
             moved.room >= 0.0
         });
         if failed {
@@ -244,7 +257,7 @@ impl<R: BodyRule> Sweep<'_, R> {
     fn finish(mut self, q: &[Vec3], p: &[Vec3], gradient: &[Vec3], to: &mut BodiesAt) -> Result<(), Fault> {
         let stage = self.stage;
         let failed = self.each(q, p, gradient, to, |start, q, p| {
-            *p = R::finish(&start.then(q, p), stage);
+            *p = R::finish(&start.then((&*q).into(), (&*p).into()), stage).into();
             is_finite(q, p)
         });
         if failed {
@@ -261,7 +274,7 @@ impl<R: BodyRule> Sweep<'_, R> {
         p: &[Vec3],
         gradient: &[Vec3],
         to: &mut BodiesAt,
-        act: impl Fn(&End, &mut Vec3, &mut Vec3) -> bool + Sync,
+        act: impl Fn(&End<f64>, &mut Vec3, &mut Vec3) -> bool + Sync,
     ) -> bool {
         let n = self.masses.len();
         self.failed.resize(n.div_ceil(TASK), false);
@@ -312,36 +325,32 @@ impl<R: BodyRule> Sweep<'_, R> {
 }
 
 #[inline]
-fn end(i: usize, q: &Vec3, p: &Vec3, gradient: &[Vec3], masses: &[f64]) -> End {
+fn end(i: usize, q: &Vec3, p: &Vec3, gradient: &[Vec3], masses: &[f64]) -> End<f64> {
     End {
-        q: *q,
-        p: *p,
-        gradient: gradient[i],
+        q: q.into(),
+        p: p.into(),
+        gradient: gradient[i].into(),
         mass: masses[i],
     }
 }
 
-impl End {
+impl<T: Real> End<T> {
     /// The same body elsewhere.
-    #[inline]
-    fn then(&self, q: &Vec3, p: &Vec3) -> Self {
-        Self {
-            q: *q,
-            p: *p,
-            ..*self
-        }
+    #[inline(always)]
+    fn then(&self, q: Triple<T>, p: Triple<T>) -> Self {
+        Self { q, p, ..*self }
     }
 
     /// π − h q × ∂V.
-    #[inline]
-    pub(super) fn kicked(&self, h: f64) -> Vec3 {
-        self.p - self.q.cross(&self.gradient) * h
+    #[inline(always)]
+    pub(super) fn kicked(&self, h: f64) -> Triple<T> {
+        self.p - self.q.cross(self.gradient).scaled(h)
     }
 
     /// What a momentum has along q, which is no more than rounding left there, and must not grow.
-    #[inline]
-    pub(super) fn stray(&self) -> Vec3 {
-        self.q * self.q.dot(&self.p)
+    #[inline(always)]
+    pub(super) fn stray(&self) -> Triple<T> {
+        self.q * self.q.dot(self.p)
     }
 }
 

@@ -7,7 +7,10 @@
 //! ```
 //! Lee, Leok & McClamroch (2009), Corollary 3. No solution once `|d| > 1`. Order 4, 6 or 8 by composition.
 use super::separate::{BodyRule, End, Moved, Separate, Stage};
-use crate::{Vec3, geometry::s2};
+use crate::{
+    geometry::s2,
+    simd::{Real, Triple},
+};
 
 /// Explicit variational integrator on (S²)ⁿ, of order 2, 4, 6 or 8.
 pub type SphereExplicit = Separate<Explicit>;
@@ -16,20 +19,20 @@ pub type SphereExplicit = Separate<Explicit>;
 pub struct Explicit;
 
 impl BodyRule for Explicit {
-    #[inline]
-    fn advance(start: &End, stage: &Stage) -> Moved {
+    #[inline(always)]
+    fn advance<T: Real>(start: &End<T>, stage: &Stage) -> Moved<T> {
         let kicked = start.kicked(stage.before);
-        let d = kicked * (stage.motion / start.mass);
-        let room = 1.0 - d.norm_squared();
+        let d = kicked.scaled(stage.motion / start.mass);
+        let room = d.x.constant(1.0) - d.norm_squared();
         Moved {
-            q: s2::beside(&start.q, &d.cross(&start.q), room.sqrt() - 1.0),
+            q: s2::beside(start.q, d.cross(start.q), room.sqrt() - 1.0),
             p: kicked - start.stray(),
             room,
         }
     }
 
-    #[inline]
-    fn finish(end: &End, stage: &Stage) -> Vec3 {
+    #[inline(always)]
+    fn finish<T: Real>(end: &End<T>, stage: &Stage) -> Triple<T> {
         end.kicked(stage.after)
     }
 }

@@ -9,7 +9,10 @@
 //! Runge–Kutta–Nyström coefficients apply: order 4 with 6 drifts, order 6 with 11, Blanes & Moan
 //! (2002), SRKN₆ᵇ and SRKN₁₁ᵇ. There is no limit on the step from the geometry.
 use super::separate::{BodyRule, End, Moved, Separate, Stage};
-use crate::{Vec3, geometry::s2};
+use crate::{
+    geometry::s2,
+    simd::{Real, Triple},
+};
 
 /// Kick–drift splitting with exact great-circle drifts, of order 2, 4 or 6.
 pub type SphereSplit = Separate<KickAndDrift>;
@@ -34,18 +37,18 @@ impl BodyRule for KickAndDrift {
         Some(drifts.iter().enumerate().map(stage).collect())
     }
 
-    #[inline]
-    fn advance(start: &End, stage: &Stage) -> Moved {
+    #[inline(always)]
+    fn advance<T: Real>(start: &End<T>, stage: &Stage) -> Moved<T> {
         let kicked = start.kicked(stage.before);
         Moved {
-            q: s2::great_circle(&start.q, &(kicked * (stage.motion / start.mass))),
+            q: s2::along_great_circle(start.q, kicked.scaled(stage.motion / start.mass)),
             p: kicked - start.stray(),
-            room: 1.0,
+            room: start.q.x.constant(1.0),
         }
     }
 
-    #[inline]
-    fn finish(end: &End, stage: &Stage) -> Vec3 {
+    #[inline(always)]
+    fn finish<T: Real>(end: &End<T>, stage: &Stage) -> Triple<T> {
         end.kicked(stage.after)
     }
 }

@@ -13,7 +13,7 @@
 //! closed form. If `|q| = 1` and `q·p = 0` before, both hold after, and the map is that of
 //! [`super::SphereExplicit`]. Nothing puts it back there: rounding errors of the length accumulate.
 use super::separate::{BodyRule, End, Moved, Separate, Stage};
-use crate::Vec3;
+use crate::simd::{Real, Triple};
 
 /// The generalized Störmer–Verlet method.
 pub type StormerVerlet = Separate<Verlet>;
@@ -22,30 +22,33 @@ pub type StormerVerlet = Separate<Verlet>;
 pub struct Verlet;
 
 impl BodyRule for Verlet {
-    #[inline]
-    fn advance(start: &End, stage: &Stage) -> Moved {
+    #[inline(always)]
+    fn advance<T: Real>(start: &End<T>, stage: &Stage) -> Moved<T> {
         let h = stage.motion;
-        let p = start.p.cross(&start.q);
-        let c = p + along_sphere(start) * stage.before;
+        let p = start.p.cross(start.q);
+        let c = p + along_sphere(start).scaled(stage.before);
         let square = c.norm_squared() * (h / start.mass) * (h / start.mass);
-        let room = 1.0 - square;
-        let mu = (start.mass / h) * square / (1.0 + room.sqrt());
+        let room = square.constant(1.0) - square;
+        let mu = square * (start.mass / h) / (room.sqrt() + 1.0);
         let half = c - start.q * mu;
         Moved {
-            q: start.q + half * (h / start.mass),
+            q: start.q + half.scaled(h / start.mass),
             p: half,
             room,
         }
     }
 
-    #[inline]
-    fn finish(end: &End, stage: &Stage) -> Vec3 {
-        let pull = end.q * (end.p.norm_squared() / end.mass);
-        end.q.cross(&(end.p + (along_sphere(end) - pull) * stage.after))
+    #[inline(always)]
+    fn finish<T: Real>(end: &End<T>, stage: &Stage) -> Triple<T> {
+        let squared = end.p.norm_squared();
+        let pull = end.q * (squared / squared.constant(end.mass));
+        end.q
+            .cross(end.p + (along_sphere(end) - pull).scaled(stage.after))
     }
 }
 
 /// `−∂V + (q·∂V) q`.
-fn along_sphere(end: &End) -> Vec3 {
-    end.q * end.q.dot(&end.gradient) - end.gradient
+#[inline(always)]
+fn along_sphere<T: Real>(end: &End<T>) -> Triple<T> {
+    end.q * end.q.dot(end.gradient) - end.gradient
 }

@@ -62,8 +62,20 @@ impl<const W: usize> Real for Lanes<W> {
         Self(self.0.map(|x| x.at_least(least)))
     }
     #[inline(always)]
-    fn each(self, act: impl FnMut(f64) -> f64) -> Self {
-        Self(self.0.map(act))
+    fn are_within(self, most: f64) -> bool {
+        self.0.iter().all(|x| *x <= most)
+    }
+    #[inline(always)]
+    fn lane_by_lane<const N: usize, const M: usize>(
+        all: [Self; N],
+        mut act: impl FnMut([f64; N]) -> [f64; M],
+    ) -> [Self; M] {
+        let mut found = [Self::all(0.0); M];
+        for l in 0..W {
+            let lane = act(all.map(|x| x.0[l]));
+            lane.iter().zip(&mut found).for_each(|(x, found)| found.0[l] = *x);
+        }
+        found
     }
 }
 

@@ -5,8 +5,10 @@
 //! a level changes the time a sum takes, never its bits. In WebAssembly the level is that the module is
 //! built with: simd128, if it is. Elsewhere the compiler makes of the portable fallback, `Lanes`, what there is, as NEON.
 mod lanes;
+mod triple;
 
 pub(crate) use lanes::{Lanes, with_width};
+pub(crate) use triple::{Triple, in_all_lanes, load, store};
 
 #[cfg(target_arch = "x86_64")]
 use pulp::{
@@ -47,8 +49,20 @@ pub trait Real:
     fn at_most(self, most: f64) -> Self;
     /// x, or `least` if x is not greater.
     fn at_least(self, least: f64) -> Self;
+    /// Whether no number is more than the one given, and all are numbers.
+    fn are_within(self, most: f64) -> bool;
+    /// The numbers of each lane by themselves.
+    fn lane_by_lane<const N: usize, const M: usize>(
+        all: [Self; N],
+        act: impl FnMut([f64; N]) -> [f64; M],
+    ) -> [Self; M];
+
     /// Each number by itself.
-    fn each(self, act: impl FnMut(f64) -> f64) -> Self;
+    #[inline(always)]
+    fn each(self, mut act: impl FnMut(f64) -> f64) -> Self {
+        let [x] = Self::lane_by_lane([self], |[x]| [act(x)]);
+        x
+    }
 }
 
 /// How many numbers a [`Vector`] has, at any level.
@@ -143,8 +157,15 @@ impl Real for f64 {
         if self > least { self } else { least }
     }
     #[inline(always)]
-    fn each(self, mut act: impl FnMut(f64) -> f64) -> Self {
-        act(self)
+    fn are_within(self, most: f64) -> bool {
+        self <= most
+    }
+    #[inline(always)]
+    fn lane_by_lane<const N: usize, const M: usize>(
+        all: [Self; N],
+        mut act: impl FnMut([f64; N]) -> [f64; M],
+    ) -> [Self; M] {
+        act(all)
     }
 }
 
@@ -223,10 +244,21 @@ macro_rules! vector {
                 Self($lt, registers)
             }
             #[inline(always)]
-            fn each(self, act: impl FnMut(f64) -> f64) -> Self {
-                let mut x = [0.0; LANES];
-                self.store(&mut x);
-                Self::load(self.0, &x.map(act))
+            fn are_within(self, most: f64) -> bool {
+                self.within(most) == u8::MAX
+            }
+            #[inline(always)]
+            fn lane_by_lane<const N: usize, const M: usize>(
+                all: [Self; N],
+                mut act: impl FnMut([f64; N]) -> [f64; M],
+            ) -> [Self; M] {
+                let (mut x, mut y) = ([[0.0; LANES]; N], [[0.0; LANES]; M]);
+                all.iter().zip(&mut x).for_each(|(all, x)| all.store(x));
+                for l in 0..LANES {
+                    let found = act(x.map(|x| x[l]));
+                    found.iter().zip(&mut y).for_each(|(found, y)| y[l] = *found);
+                }
+                y.map(|y| Self::load(all[0].0, &y))
             }
         }
 

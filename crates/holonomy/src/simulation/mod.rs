@@ -42,19 +42,23 @@ mod clock;
 mod error;
 mod label;
 mod observer;
+mod together;
+mod watch;
 
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use error::{Part, ResumeError, RunError, RunFault};
 pub use label::{Fingerprint, Label, NotAFingerprint};
 pub use observer::{Observer, RunReport, Sample, SampleFault, Schedule};
+pub use together::run_together;
 
 use crate::{
     integrator::{Cause, Integrator, StepInfo, Work},
     potential::{FaultSlot, PotentialFault},
-    system::{Measurement, State, System, TransferError},
+    system::{State, System, TransferError},
 };
 use clock::Clock;
 use std::sync::Arc;
+use watch::{Next, Watch};
 
 /// A system, a method and a state, with a clock that counts the steps: all that further steps depend on.
 ///
@@ -74,11 +78,6 @@ pub struct Simulation {
     before: State,
     /// The last sample that was measured, all of it finite, and its clock.
     good: (State, Clock),
-}
-
-/// Steps between two calls of [`Observer::pulse`]: fewer where there is more to move.
-fn pulse_every(state: &State) -> u64 {
-    (4096 / (state.q.len() as u64 + 1)).clamp(1, 256)
 }
 
 impl Simulation {
@@ -186,15 +185,7 @@ impl Simulation {
         self.set_step(schedule.step);
         let mut work = Work::default();
         let ended = self.watch(schedule, observers, &mut work);
-        self.work += work;
-        match ended {
-            Ok(stopped) => Ok(RunReport { work, stopped }),
-            // The state is that before the step, as where an observer stops a run.
-            Err(RunFault::Step(error)) if error.fault.cause == Cause::Halted => {
-                Ok(RunReport { work, stopped: true })
-            }
-            Err(fault) => Err(self.failure(fault, work)),
-        }
+        self.ended(ended, work)
     }
 
     /// Whether an observer stopped the run.
@@ -204,55 +195,25 @@ impl Simulation {
         observers: &mut [&mut dyn Observer],
         work: &mut Work,
     ) -> Result<bool, RunFault> {
-        let origin = self.clock.count;
-        let (every, pulse_every) = (schedule.every.max(1), pulse_every(&self.state));
-        let (mut sample_at, mut pulse_at) = (0, 0);
-        let mut scratch = self.system.scratch();
-        let mut measured = Measurement::default();
-        let measures = observers.iter().any(|observer| observer.measures());
+        let mut watch = Watch::new(self, schedule, observers);
         loop {
-            let step = self.clock.count;
-            let last = work.steps == schedule.steps;
-            let mut stop = false;
-            if last || work.steps == sample_at {
-                sample_at = (step - step % every).saturating_add(every) - origin;
-                if measures {
-                    self.system.measure(&self.state, &mut measured, &mut scratch);
-                    self.check_potentials()?;
-                }
-                let sample = Sample {
-                    step,
-                    system: &*self.system,
-                    state: &self.state,
-                    measured: &measured,
-                };
-                if measures && let Some(fault) = sample.fault() {
-                    if work.steps > 0 {
-                        self.state.copy_from(&self.good.0);
-                        self.clock = self.good.1;
-                        work.steps = self.clock.count - origin;
-                    }
-                    return Err(RunFault::Sample(fault));
-                }
-                for observer in observers.iter_mut() {
-                    stop |= observer.observe(&sample).is_break();
-                }
-                if measures {
-                    self.good.0.copy_from(&self.state);
-                    self.good.1 = self.clock;
-                }
+            match watch.look(self, observers, work)? {
+                Next::Steps(count) => self.row(count, work)?,
+                Next::End { stopped } => return Ok(stopped),
             }
-            if work.steps == pulse_at {
-                pulse_at += pulse_every;
-                for observer in observers.iter_mut() {
-                    stop |= observer.pulse(step).is_break();
-                }
+        }
+    }
+
+    /// The outcome of a run that cost so much.
+    fn ended(&mut self, ended: Result<bool, RunFault>, work: Work) -> Result<RunReport, RunError> {
+        self.work += work;
+        match ended {
+            Ok(stopped) => Ok(RunReport { work, stopped }),
+            // The state is that before the step, as where an observer stops a run.
+            Err(RunFault::Step(error)) if error.fault.cause == Cause::Halted => {
+                Ok(RunReport { work, stopped: true })
             }
-            if last || stop {
-                return Ok(!last);
-            }
-            let count = sample_at.min(pulse_at).min(schedule.steps) - work.steps;
-            self.row(count, work)?;
+            Err(fault) => Err(self.failure(fault, work)),
         }
     }
 

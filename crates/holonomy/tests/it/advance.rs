@@ -104,6 +104,94 @@ fn many_states_at_once_are_one_by_one_to_the_bit() {
     }
 }
 
+/// Pendula and short chains go side by side, eight in a group: with groups that are not full, with lanes whose solver
+/// needs more iterations than others, with members that have another past, and with one that fails on its way.
+#[test]
+fn lanes_are_single_runs_to_the_bit() {
+    for (links, h, methods) in [
+        (
+            1,
+            0.02,
+            &[
+                "sphere-explicit",
+                "sphere-explicit-8",
+                "sphere-split-4",
+                "rattle",
+                "stormer-verlet",
+            ][..],
+        ),
+        (
+            1,
+            0.3,
+            &["sphere-explicit", "sphere-split", "rattle", "stormer-verlet"][..],
+        ),
+        (1, 0.02, &["sphere-implicit", "sphere-implicit-6"][..]),
+        (2, 0.01, &["sphere-implicit", "sphere-implicit-4"][..]),
+        (2, 0.17, &["sphere-implicit"][..]),
+        (2, 0.3, &["sphere-implicit-4"][..]),
+        (3, 0.02, &["sphere-implicit", "sphere-implicit-4"][..]),
+        (5, 0.02, &["sphere-implicit"][..]),
+    ] {
+        let text = format!(
+            r#"
+            chain = {{ links = {links}, mass = 1, length = 1, direction = [0.6, 0, 0.8] }}
+            potential = [{{ kind = "gravity", acceleration = [0, 0, 9.81] }}]
+            method = {{ name = "sphere-implicit" }}
+            run = {{ step = 0.01, steps = 1 }}
+        "#
+        );
+        let p = problem("short", &text);
+        for name in methods {
+            let new = || {
+                let simulation = p.simulation(method(name), &Options::default()).unwrap();
+                simulation.into_integrator()
+            };
+            let mut members: Vec<Member> = (0..19)
+                .map(|k| {
+                    let mut state = p.state.clone();
+                    // From rest to so fast that some turn over the top.
+                    let spin = [0.3 * f64::from(k), 0.1 * f64::from(k % 5), 0.0];
+                    let q = state.q.clone();
+                    for (q, p) in q.chunks(3).zip(state.p.chunks_mut(3)) {
+                        let along = q[0] * spin[0] + q[1] * spin[1] + q[2] * spin[2];
+                        (0..3).for_each(|i| p[i] += spin[i] - along * q[i]);
+                    }
+                    Member::from(state)
+                })
+                .collect();
+            // Two with another past.
+            for k in [3, 12] {
+                let Member { state, work, fault } = &mut members[k];
+                *fault = new().advance(state, 0.5 * h, 2, work).err();
+            }
+            let mut alone = members.clone();
+            let mut together = new();
+            for count in [1, 63, 65, 71] {
+                together.advance_many(&mut members, h, count);
+            }
+            for member in &mut alone {
+                let mut integrator = new();
+                for count in [1, 63, 65, 71] {
+                    integrator.advance_many(std::slice::from_mut(member), h, count);
+                }
+            }
+            let faults = alone.iter().filter(|member| member.fault.is_some()).count();
+            let expects_some = h > 0.1 && *name != "sphere-split";
+            assert_eq!(
+                faults > 0,
+                expects_some,
+                "{name}, {links} links, h = {h}: {faults}"
+            );
+            assert!(faults < 19 || links > 1, "{name}, {links} links, h = {h}");
+            for (k, (a, b)) in members.iter().zip(&alone).enumerate() {
+                let what = format!("member {k} by {name}, {links} links, h = {h}");
+                assert_eq!(a.state, b.state, "{what}");
+                assert_eq!((a.work, &a.fault), (b.work, &b.fault), "{what}");
+            }
+        }
+    }
+}
+
 fn problem(name: &'static str, text: &str) -> Problem {
     let model = load(name, text, &[]);
     Problem {

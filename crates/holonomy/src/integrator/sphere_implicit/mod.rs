@@ -13,7 +13,10 @@
 mod cayley;
 mod chain;
 
-use super::{Cause, Composition, Fault, Integrator, StepInfo, Work, composition::substeps, force::Force};
+use super::{
+    Cause, Composition, Fault, Integrator, Member, StepInfo, Work, composition::substeps, force::Force,
+    together::in_groups,
+};
 use crate::{
     Vec3,
     geometry::s2,
@@ -133,6 +136,17 @@ impl Integrator for SphereImplicit {
             }
             Way::Chain(chain, substeps) => chain.advance(&mut self.force, substeps, state, h, count, work),
         }
+    }
+
+    fn advance_many(&mut self, members: &mut [Member], h: f64, count: u64) {
+        in_groups(self, members, h, count, |method, group, steps| {
+            match (&method.way, method.force.uniform()) {
+                (Way::Chain(chain, substeps), Some(gradient)) => {
+                    chain.together(gradient, substeps, group, h, steps)
+                }
+                _ => false,
+            }
+        });
     }
 }
 

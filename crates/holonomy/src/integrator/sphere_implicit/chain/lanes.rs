@@ -1,14 +1,9 @@
 //! A few neighbouring links at once.
 pub(super) use crate::simd::Lanes;
-use std::ops::{Add, Mul, Sub};
+use crate::simd::Triple;
 
 /// W vectors.
-#[derive(Clone, Copy)]
-pub(super) struct Vectors<const W: usize> {
-    pub(super) x: Lanes<W>,
-    pub(super) y: Lanes<W>,
-    pub(super) z: Lanes<W>,
-}
+pub(super) type Vectors<const W: usize> = Triple<Lanes<W>>;
 
 impl<const W: usize> Lanes<W> {
     /// The values one link before these, given the group before.
@@ -45,59 +40,7 @@ impl<const W: usize> Lanes<W> {
     }
 }
 
-impl<const W: usize> Vectors<W> {
-    #[inline(always)]
-    pub(super) fn dot(self, other: Self) -> Lanes<W> {
-        self.x * other.x + self.y * other.y + self.z * other.z
-    }
-
-    #[inline(always)]
-    pub(super) fn cross(self, other: Self) -> Self {
-        Self {
-            x: self.y * other.z - self.z * other.y,
-            y: self.z * other.x - self.x * other.z,
-            z: self.x * other.y - self.y * other.x,
-        }
-    }
-}
-
-impl<const W: usize> Add for Vectors<W> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        Self {
-            x: self.x + other.x,
-            y: self.y + other.y,
-            z: self.z + other.z,
-        }
-    }
-}
-
-impl<const W: usize> Sub for Vectors<W> {
-    type Output = Self;
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        Self {
-            x: self.x - other.x,
-            y: self.y - other.y,
-            z: self.z - other.z,
-        }
-    }
-}
-
-impl<const W: usize> Mul<Lanes<W>> for Vectors<W> {
-    type Output = Self;
-    #[inline(always)]
-    fn mul(self, factor: Lanes<W>) -> Self {
-        Self {
-            x: self.x * factor,
-            y: self.y * factor,
-            z: self.z * factor,
-        }
-    }
-}
-
-impl<const W: usize> Vectors<W> {
+impl<const W: usize> Triple<Lanes<W>> {
     pub(super) fn zero() -> Self {
         let zero = Lanes::all(0.0);
         Self {

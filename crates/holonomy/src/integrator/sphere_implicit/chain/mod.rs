@@ -4,11 +4,13 @@ mod lanes;
 mod links;
 mod past;
 mod tension;
+mod together;
 mod tridiagonal;
 
 use crate::{
     Vec3,
-    integrator::{Cause, Fault, StepInfo, Work, check_finite, force::Force},
+    geometry::s2,
+    integrator::{Cause, Fault, Member, StepInfo, Work, check_finite, force::Force},
     spheres::{Links, Spheres, view},
     system::State,
 };
@@ -48,6 +50,23 @@ impl Chain {
         match self {
             Self::Short(steps) => steps.advance(force, substeps, state, h, count, work),
             Self::Long(steps) => steps.advance(force, substeps, state, h, count, work),
+        }
+    }
+}
+
+impl Chain {
+    /// Takes steps of a group of states in a uniform field, all or none; whether it did.
+    pub(super) fn together(
+        &self,
+        gradient: &[Vec3],
+        substeps: &[f64],
+        group: &mut [&mut Member],
+        h: f64,
+        steps: u64,
+    ) -> bool {
+        match self {
+            Self::Short(own) => own.together(gradient, substeps, group, h, steps),
+            Self::Long(own) => own.together(gradient, substeps, group, h, steps),
         }
     }
 }
@@ -283,7 +302,7 @@ impl<const W: usize> Steps<W> {
             let q = group.motion[now].q;
             largest = largest.larger(q.dot(delta));
             let moved = q + delta;
-            let q = moved + moved * (length_defect(moved) * half);
+            let q = moved + moved * (s2::lacking(moved) * half);
             let momentum = pull * inverse;
             let turned = group.motion[1 - now].p + delta.cross(momentum * group.length);
             let impulse = group.tension * inverse - group.motion[now].along;
@@ -357,18 +376,6 @@ impl<const W: usize> links::LinkMotion<W> {
 fn kicked<const W: usize>(q: Vectors<W>, p: Vectors<W>, gradient: Vectors<W>, h: Lanes<W>) -> Vectors<W> {
     let p = p - q.cross(gradient) * h;
     p - q * q.dot(p)
-}
-
-/// As [`crate::geometry::s2::length_defect`].
-#[inline(always)]
-fn length_defect<const W: usize>(q: Vectors<W>) -> Lanes<W> {
-    let round = Lanes::all(100_663_296.0);
-    let split = |x: Lanes<W>| {
-        let a = (x + round) - round;
-        (a * a, (x + a) * (x - a))
-    };
-    let (x, y, z) = (split(q.x), split(q.y), split(q.z));
-    (((Lanes::all(1.0) - x.0) - y.0) - z.0) - ((x.1 + y.1) + z.1)
 }
 
 fn vectors(list: &[f64]) -> &[[f64; 3]] {

@@ -13,7 +13,7 @@ use crate::system::{State, Tag};
 /// Names what a chain carries.
 const TAG: Tag = Tag::new(*b"link", 1);
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct PastTensions {
     /// How many values of μ there are, and how many of the last ones belong to equal steps.
     values: usize,

@@ -22,9 +22,9 @@ use crate::integrator::Fault;
 
 /// A residual below this is squared far below rounding by one more Newton step. What is left is always
 /// positive, ½|δΔ|², so it must not be near rounding: it would make the energy drift.
-const LAST_RESIDUAL: f64 = 1e-10;
+pub(super) const LAST_RESIDUAL: f64 = 1e-10;
 /// From here on a second correction with the same matrix is the last: its cube is the square of the other.
-const SMALL_RESIDUAL: f64 = 2e-7;
+pub(super) const SMALL_RESIDUAL: f64 = 2e-7;
 
 /// Solves for the tensions of the links, which are `now` in one of their two motions: from those that are there or,
 /// without a `guess`, from the linear system `qᵢ·Δᵢ = 0`. From zero tension the weight of a long chain would carry the

@@ -6,6 +6,8 @@
 //! from the bottom    δᵢ = dᵢ − aᵢbᵢ₊₁/δᵢ₊₁,   gᵢ = rᵢ − (aᵢ/δᵢ₊₁) gᵢ₊₁,   then xᵢ = (gᵢ − bᵢ xᵢ₋₁)/δᵢ
 //! the middle row takes in both; two rows are solved by their determinant
 //! ```
+use crate::simd::Real;
+
 /// Row i stands at place i + 1. Entries that lead out of the matrix are zero, and there are places for all lanes.
 pub(super) struct Tridiagonal {
     pub(super) below: Vec<f64>,
@@ -47,81 +49,95 @@ impl Tridiagonal {
 
     /// Finds the pivots. They stay for any number of right sides.
     pub(super) fn factor(&mut self) {
-        let n = self.rows;
-        let middle = n.div_ceil(2);
-        let end = n + 2;
-        let (below, own, above) = (&self.below[..end], &self.own[..end], &self.above[..end]);
-        let pivot = &mut self.pivot[..end];
-        if n == 2 {
-            pivot[1] = 1.0 / (own[1] * own[2] - above[1] * below[2]);
-            return;
-        }
-        let (mut top, mut bottom) = (0.0, 0.0);
-        for i in 1..middle {
-            let j = n + 1 - i;
-            top = 1.0 / (own[i] - (below[i] * above[i - 1]) * top);
-            bottom = 1.0 / (own[j] - (above[j] * below[j + 1]) * bottom);
-            (pivot[i], pivot[j]) = (top, bottom);
-        }
-        if n.is_multiple_of(2) {
-            let j = middle + 1;
-            bottom = 1.0 / (own[j] - (above[j] * below[j + 1]) * bottom);
-            pivot[j] = bottom;
-        }
-        let i = middle;
-        let (over, under) = (
-            (below[i] * above[i - 1]) * top,
-            (above[i] * below[i + 1]) * bottom,
-        );
-        pivot[i] = 1.0 / (own[i] - over - under);
+        factor(self.rows, [&self.below, &self.own, &self.above], &mut self.pivot);
     }
 
     /// Solves with the pivots found last.
     pub(super) fn solve(&mut self) {
-        let n = self.rows;
-        let middle = n.div_ceil(2);
-        let end = n + 2;
-        let (below, above) = (&self.below[..end], &self.above[..end]);
-        let (pivot, x) = (&self.pivot[..end], &mut self.x[..end]);
-        if n == 2 {
-            let (first, second) = (
-                x[1] * self.own[2] - above[1] * x[2],
-                self.own[1] * x[2] - below[2] * x[1],
-            );
-            (x[1], x[2]) = (first * pivot[1], second * pivot[1]);
-            return;
-        }
-        let (mut top, mut bottom) = (0.0, 0.0);
-        for i in 1..middle {
-            let j = n + 1 - i;
-            top = x[i] - (below[i] * pivot[i - 1]) * top;
-            bottom = x[j] - (above[j] * pivot[j + 1]) * bottom;
-            (x[i], x[j]) = (top, bottom);
-        }
-        if n.is_multiple_of(2) {
-            let j = middle + 1;
-            bottom = x[j] - (above[j] * pivot[j + 1]) * bottom;
-            x[j] = bottom;
-        }
-        let i = middle;
-        let (over, under) = (
-            (below[i] * pivot[i - 1]) * top,
-            (above[i] * pivot[i + 1]) * bottom,
+        solve(
+            self.rows,
+            [&self.below, &self.own, &self.above],
+            &self.pivot,
+            &mut self.x,
         );
-        let centre = (x[i] - over - under) * pivot[i];
-        x[i] = centre;
-        (top, bottom) = (centre, centre);
-        if n.is_multiple_of(2) {
-            let j = middle + 1;
-            bottom = x[j] * pivot[j] - (below[j] * pivot[j]) * bottom;
-            x[j] = bottom;
-        }
-        for i in (1..middle).rev() {
-            let j = n + 1 - i;
-            top = x[i] * pivot[i] - (above[i] * pivot[i]) * top;
-            bottom = x[j] * pivot[j] - (below[j] * pivot[j]) * bottom;
-            (x[i], x[j]) = (top, bottom);
-        }
+    }
+}
+
+/// Pivots of n rows: below, own and above. The entries that lead out of the matrix are zero.
+#[inline(always)]
+pub(super) fn factor<T: Real>(n: usize, [below, own, above]: [&[T]; 3], pivot: &mut [T]) {
+    let middle = n.div_ceil(2);
+    let end = n + 2;
+    let (below, own, above) = (&below[..end], &own[..end], &above[..end]);
+    let pivot = &mut pivot[..end];
+    let (zero, one) = (own[1].constant(0.0), own[1].constant(1.0));
+    if n == 2 {
+        pivot[1] = one / (own[1] * own[2] - above[1] * below[2]);
+        return;
+    }
+    let (mut top, mut bottom) = (zero, zero);
+    for i in 1..middle {
+        let j = n + 1 - i;
+        top = one / (own[i] - (below[i] * above[i - 1]) * top);
+        bottom = one / (own[j] - (above[j] * below[j + 1]) * bottom);
+        (pivot[i], pivot[j]) = (top, bottom);
+    }
+    if n.is_multiple_of(2) {
+        let j = middle + 1;
+        bottom = one / (own[j] - (above[j] * below[j + 1]) * bottom);
+        pivot[j] = bottom;
+    }
+    let i = middle;
+    let (over, under) = (
+        (below[i] * above[i - 1]) * top,
+        (above[i] * below[i + 1]) * bottom,
+    );
+    pivot[i] = one / (own[i] - over - under);
+}
+
+/// The solution of n rows with their pivots, in the place of the right side.
+#[inline(always)]
+pub(super) fn solve<T: Real>(n: usize, [below, own, above]: [&[T]; 3], pivot: &[T], x: &mut [T]) {
+    let middle = n.div_ceil(2);
+    let end = n + 2;
+    let (below, own, above) = (&below[..end], &own[..end], &above[..end]);
+    let (pivot, x) = (&pivot[..end], &mut x[..end]);
+    if n == 2 {
+        let (first, second) = (x[1] * own[2] - above[1] * x[2], own[1] * x[2] - below[2] * x[1]);
+        (x[1], x[2]) = (first * pivot[1], second * pivot[1]);
+        return;
+    }
+    let zero = own[1].constant(0.0);
+    let (mut top, mut bottom) = (zero, zero);
+    for i in 1..middle {
+        let j = n + 1 - i;
+        top = x[i] - (below[i] * pivot[i - 1]) * top;
+        bottom = x[j] - (above[j] * pivot[j + 1]) * bottom;
+        (x[i], x[j]) = (top, bottom);
+    }
+    if n.is_multiple_of(2) {
+        let j = middle + 1;
+        bottom = x[j] - (above[j] * pivot[j + 1]) * bottom;
+        x[j] = bottom;
+    }
+    let i = middle;
+    let (over, under) = (
+        (below[i] * pivot[i - 1]) * top,
+        (above[i] * pivot[i + 1]) * bottom,
+    );
+    let centre = (x[i] - over - under) * pivot[i];
+    x[i] = centre;
+    (top, bottom) = (centre, centre);
+    if n.is_multiple_of(2) {
+        let j = middle + 1;
+        bottom = x[j] * pivot[j] - (below[j] * pivot[j]) * bottom;
+        x[j] = bottom;
+    }
+    for i in (1..middle).rev() {
+        let j = n + 1 - i;
+        top = x[i] * pivot[i] - (above[i] * pivot[i]) * top;
+        bottom = x[j] * pivot[j] - (below[j] * pivot[j]) * bottom;
+        (x[i], x[j]) = (top, bottom);
     }
 }
 
