@@ -140,21 +140,25 @@ pub(super) fn read(root: &Section<'_>) -> Option<LagrangianDraft> {
 
 impl LagrangianDraft {
     /// The mechanism and where it starts.
-    pub(super) fn build(self, problems: &Problems) -> Option<(Mechanism, State)> {
+    pub(super) fn build(self, known: Option<&Mechanism>, problems: &Problems) -> Option<(Mechanism, State)> {
         let seen = |system| self.picture.show(system, &self.start.q);
-        let system = match self.system().and_then(seen) {
-            Ok(system) => system.with_periodic(&self.periodic),
+        let made = || match self.system().and_then(seen) {
+            Ok(system) => Some(Arc::new(system.with_periodic(&self.periodic))),
             Err(error) => {
                 let frame = self.frame.as_ref().map(|frame| frame.place_of(&error));
                 let place = frame.unwrap_or(&self.lagrangian.place);
-                return problems.error(place.clone(), error.to_string()).none();
+                problems.error(place.clone(), error.to_string()).none()
             }
+        };
+        let system = match known {
+            Some(Mechanism::Lagrangian(system)) => system.clone(),
+            _ => made()?,
         };
         let state = match &self.frame {
             Some(framed) => frame::state(&system, framed, &self, problems)?,
             None => start::state(&system, &self, problems)?,
         };
-        Some((Mechanism::Lagrangian(Arc::new(system)), state))
+        Some((Mechanism::Lagrangian(system), state))
     }
 
     fn system(&self) -> Result<Lagrangian, LagrangianError> {

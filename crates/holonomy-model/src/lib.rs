@@ -151,10 +151,27 @@ impl Model {
         values: impl IntoIterator<Item = (&'p str, Value)>,
     ) -> Result<Model, ChangeError> {
         let mut table = self.table.clone();
+        let mut starts = true;
         for (path, value) in values {
+            starts &= self.only_starts(path);
             table.set(path, value)?;
         }
-        build(&table).map_err(ChangeError::Refused)
+        build_beside(&table, starts.then_some(self)).map_err(ChangeError::Refused)
+    }
+
+    /// Whether the key at a path says where a motion starts, and nothing about what moves: models that differ in such
+    /// keys alone share their mechanism.
+    pub fn only_starts(&self, path: &str) -> bool {
+        let mut keys = path.split('.').map(str::trim);
+        let (first, last) = (
+            keys.next(),
+            keys.filter(|key| key.parse::<usize>().is_err()).last(),
+        );
+        match (&self.mechanism, first, last) {
+            (Mechanism::Lagrangian(_), Some("start" | "velocity" | "momentum"), _) => true,
+            (Mechanism::Spheres(_), Some("body" | "start"), Some("direction" | "angular_velocity")) => true,
+            _ => false,
+        }
     }
 
     /// A number that tells the model from others that move differently: the SHA-256 of it as data, without `title`,
@@ -199,7 +216,7 @@ pub fn load(source: &Source) -> Result<Model, Vec<Problem>> {
     let document = parse(source, &problems);
     let model = document
         .as_ref()
-        .and_then(|document| read(document.table(), &problems));
+        .and_then(|document| read(document.table(), None, &problems));
     let failed = problems.has_errors();
     let list = match document {
         Some(document) => document.located(problems),
@@ -211,12 +228,17 @@ pub fn load(source: &Source) -> Result<Model, Vec<Problem>> {
 /// Builds a model from data. All errors are reported at once, in the order of the table, each with the path of what it
 /// is about.
 pub fn build(table: &Table) -> Result<Model, Vec<Problem>> {
+    build_beside(table, None)
+}
+
+/// The same of a model that differs from another in its start alone, and shares its mechanism.
+fn build_beside(table: &Table, other: Option<&Model>) -> Result<Model, Vec<Problem>> {
     let problems = Problems::new();
     let model = match table.too_deep() {
         Some(path) => problems
             .error(Place::Value(path), "tables and arrays are nested too deeply")
             .none(),
-        None => read(table, &problems),
+        None => read(table, other, &problems),
     };
     let failed = problems.has_errors();
     finish(model, failed, problems.into_ordered(table))
@@ -280,7 +302,7 @@ fn numbers(table: &Table) -> Vec<Knob> {
         .collect()
 }
 
-fn read(table: &Table, problems: &Problems) -> Option<Model> {
+fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Model> {
     let Understood { title, drafted, run } = draft(table, problems)?;
     if problems.has_errors() {
         return None;
@@ -290,27 +312,34 @@ fn read(table: &Table, problems: &Problems) -> Option<Model> {
         Draft::Lagrangian(draft) => draft.description(),
         Draft::Tree(draft) => draft.description(),
     };
+    let known = other.map(|other| &other.mechanism);
     let (mechanism, state) = match drafted {
-        Draft::Spheres(draft) => draft.build(problems)?,
-        Draft::Lagrangian(draft) => draft.build(problems)?,
+        Draft::Spheres(draft) => draft.build(known, problems)?,
+        Draft::Lagrangian(draft) => draft.build(known, problems)?,
         Draft::Tree(draft) => draft.build(&run.schedule, problems)?,
     };
     if !problems.has_errors() {
         start::check(&mechanism, &state, table, problems);
     }
-    let made = match run.method.build_with(&mechanism, &run.options) {
-        Ok(integrator) => Some(Made {
-            method: run.method.name,
-            options: run.options.clone(),
-            integrator,
-        }),
-        Err(unsupported) => problems
-            .error(
-                run.method_place,
-                format!("`{}` needs {}", unsupported.method, unsupported.needs),
-            )
-            .help(format!("use `{}`", unsupported.instead))
-            .none(),
+    // A method that fits a mechanism fits it from any start.
+    let fits =
+        other.is_some_and(|other| (other.method.name, &other.options) == (run.method.name, &run.options));
+    let made = match fits {
+        true => None,
+        false => match run.method.build_with(&mechanism, &run.options) {
+            Ok(integrator) => Some(Made {
+                method: run.method.name,
+                options: run.options.clone(),
+                integrator,
+            }),
+            Err(unsupported) => problems
+                .error(
+                    run.method_place,
+                    format!("`{}` needs {}", unsupported.method, unsupported.needs),
+                )
+                .help(format!("use `{}`", unsupported.instead))
+                .none(),
+        },
     };
     Some(Model {
         title,

@@ -44,30 +44,34 @@ impl SpheresDraft {
         }
     }
 
-    /// The mechanism and where it starts.
-    pub(super) fn build(self, problems: &Problems) -> Option<(Mechanism, State)> {
+    /// The mechanism, or the known one, and where it starts.
+    pub(super) fn build(self, known: Option<&Mechanism>, problems: &Problems) -> Option<(Mechanism, State)> {
         let Self {
             mut bodies,
             potentials,
         } = self;
         let links = bodies.bodies.len();
         let end = bodies.end.take();
-        let spheres = Spheres::new(SpheresParts {
-            bodies: std::mem::take(&mut bodies.bodies),
-            inertia: bodies.inertia.take(),
-            points: potentials.points,
-            potentials: potentials.list,
-            held: end.as_ref().map(|end| (links - 1, end.at)),
-            ..SpheresParts::default()
-        });
-        let spheres = match spheres {
-            Ok(spheres) => spheres,
-            Err(error) => return problems.error(Place::model(), error.to_string()).none(),
+        let made = || {
+            Spheres::new(SpheresParts {
+                bodies: std::mem::take(&mut bodies.bodies),
+                inertia: bodies.inertia.take(),
+                points: potentials.points,
+                potentials: potentials.list,
+                held: end.as_ref().map(|end| (links - 1, end.at)),
+                ..SpheresParts::default()
+            })
+        };
+        let spheres = match known {
+            Some(Mechanism::Spheres(spheres)) => spheres.clone(),
+            _ => match made() {
+                Ok(spheres) => Arc::new(spheres),
+                Err(error) => return problems.error(Place::model(), error.to_string()).none(),
+            },
         };
         if let Some(end) = end {
             held::start(&spheres, &end, &mut bodies, problems);
         }
-        let spheres = Arc::new(spheres);
         let energies = spheres.potential_energies(&bodies.directions);
         let undefined = spheres.undefined_potentials(&bodies.directions);
         for ((place, energy), undefined) in potentials.places.into_iter().zip(energies).zip(undefined) {

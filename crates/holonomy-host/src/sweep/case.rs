@@ -1,6 +1,6 @@
 //! One case: a run, and what the table has of it.
 use super::{CaseRow, Plan, measure::Measuring};
-use holonomy::simulation::{Observer, Sample};
+use holonomy::simulation::{Observer, Sample, Simulation, run_together};
 use holonomy_model::Model;
 use holonomy_report::{
     run::{Recording, SecondLook, conclude},
@@ -8,7 +8,8 @@ use holonomy_report::{
     verdict::{Evidence, Subject, Verdict},
 };
 use std::{
-    ops::ControlFlow,
+    io,
+    ops::{ControlFlow, Range},
     sync::atomic::{AtomicBool, Ordering},
 };
 
@@ -28,38 +29,128 @@ pub(super) const FIGURES: [&str; 12] = [
     "lyapunov.error",
 ];
 
+/// Cases that are run side by side, where they differ in their start alone: several groups of lanes, or one where cases
+/// are long, since what is cut off in the middle is lost.
+const BATCH: u64 = 64;
+const LONG_BATCH: u64 = 8;
+/// Steps from which a case is long.
+const LONG: u64 = 100_000;
+
+/// A case on its way.
+struct Started<'m> {
+    case: u64,
+    model: Model,
+    recording: Recording,
+    measuring: Measuring<'m>,
+}
+
 impl Plan {
-    /// Runs one case.
-    pub fn run(&self, case: u64, stop: &AtomicBool) -> Option<CaseRow> {
-        let settings = self.settings(case);
-        let results = FIGURES.len() + self.measures.len() + self.ends().len();
-        let refused = |message: String| CaseRow {
-            case,
-            numbers: vec![None; results],
-            words: vec!["refused".to_owned(), "not tested".to_owned(), message],
+    /// Runs some cases, and gives them to `take` in their order; fewer if it is stopped.
+    pub(super) fn run_some(
+        &self,
+        cases: Range<u64>,
+        stop: &AtomicBool,
+        take: &mut dyn FnMut(CaseRow) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let width = match self.share_a_mechanism() {
+            true if self.model.schedule.steps < LONG => BATCH,
+            true => LONG_BATCH,
+            false => 1,
         };
-        let model = match self.at(&settings) {
-            Ok(model) => model,
-            Err(error) => return Some(refused(error.to_string())),
-        };
-        let mut simulation = model.simulation();
-        let mut recording = Recording::default();
-        let mut measuring = Measuring::new(&self.measures);
-        let result = simulation.run(
-            &model.schedule,
-            &mut [&mut recording, &mut measuring, &mut Stopping(stop)],
-        );
-        if stop.load(Ordering::Relaxed) {
-            return None;
+        let mut first = cases.start;
+        while first < cases.end && !stop.load(Ordering::Relaxed) {
+            let end = cases.end.min(first + width);
+            for row in self.run_together(first..end, stop) {
+                take(row)?;
+            }
+            first = end;
         }
+        Ok(())
+    }
+
+    /// Runs one case; `None` if it is stopped.
+    pub fn run(&self, case: u64, stop: &AtomicBool) -> Option<CaseRow> {
+        self.run_together(case..case + 1, stop).pop()
+    }
+
+    /// Whether all cases differ in their start alone.
+    fn share_a_mechanism(&self) -> bool {
+        self.axes.iter().all(|axis| self.model.only_starts(&axis.key))
+    }
+
+    /// Runs cases side by side; none of them if it is stopped.
+    fn run_together(&self, cases: Range<u64>, stop: &AtomicBool) -> Vec<CaseRow> {
+        let mut rows: Vec<Option<CaseRow>> = Vec::new();
+        let mut started = Vec::new();
+        for case in cases {
+            match self.at(&self.settings(case)) {
+                Ok(model) => {
+                    started.push(Started {
+                        case,
+                        model,
+                        recording: Recording::default(),
+                        measuring: Measuring::new(&self.measures),
+                    });
+                    rows.push(None);
+                }
+                Err(error) => rows.push(Some(self.refused(case, error.to_string()))),
+            }
+        }
+        let mut simulations: Vec<Simulation> = started.iter().map(|case| case.model.simulation()).collect();
+        let mut stopping: Vec<Stopping> = started.iter().map(|_| Stopping(stop)).collect();
+        let results = match started.first() {
+            None => Vec::new(),
+            Some(first) => {
+                let schedule = first.model.schedule;
+                let mut observers: Vec<[&mut dyn Observer; 3]> = started
+                    .iter_mut()
+                    .zip(&mut stopping)
+                    .map(|(case, stopping)| -> [&mut dyn Observer; 3] {
+                        [&mut case.recording, &mut case.measuring, stopping]
+                    })
+                    .collect();
+                let observers = observers.iter_mut().map(|three| &mut three[..]);
+                run_together(&mut simulations, &schedule, observers)
+            }
+        };
+        if stop.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        let mut ended = started.into_iter().zip(simulations).zip(results);
         let second = SecondLook {
             effort: self.effort,
             go_on: &|| !stop.load(Ordering::Relaxed),
         };
-        let summary = conclude(&model, "", simulation, recording, result, f64::NAN, &second).summary;
+        let rows = rows.into_iter().filter_map(|row| {
+            row.or_else(|| {
+                let ((case, simulation), result) = ended.next()?;
+                let Started {
+                    case,
+                    model,
+                    recording,
+                    measuring,
+                } = case;
+                let outcome = conclude(&model, "", simulation, recording, result, f64::NAN, &second);
+                Some(self.row(case, &model, outcome.summary, measuring))
+            })
+        });
+        rows.collect()
+    }
+
+    fn refused(&self, case: u64, message: String) -> CaseRow {
+        let results = FIGURES.len() + self.measures.len() + self.ends().len();
+        CaseRow {
+            case,
+            numbers: vec![None; results],
+            words: vec!["refused".to_owned(), "not tested".to_owned(), message],
+        }
+    }
+
+    /// What the table has of a case that was run.
+    fn row(&self, case: u64, model: &Model, summary: Summary, measuring: Measuring) -> CaseRow {
         let mut numbers = figures(&summary);
         numbers.extend(measuring.values());
-        numbers.extend(self.end_of(&model, &summary));
+        numbers.extend(self.end_of(model, &summary));
         let certificate = &summary.certificate;
         let path = certificate.line(&Subject::Path).map(|line| line.verdict);
         let path = match path {
@@ -67,19 +158,19 @@ impl Plan {
             _ => "not tested",
         };
         let warnings = summary.warnings.first().map(|warning| warning.describe());
-        Some(CaseRow {
+        let structure = match &summary.error {
+            Some(_) => "failed",
+            None => word(certificate.conclusion.structure),
+        };
+        CaseRow {
             case,
             numbers,
             words: vec![
-                match &summary.error {
-                    Some(_) => "failed",
-                    None => word(certificate.conclusion.structure),
-                }
-                .to_owned(),
+                structure.to_owned(),
                 path.to_owned(),
                 summary.error.or(warnings).unwrap_or_default(),
             ],
-        })
+        }
     }
 
     /// Coordinates and velocities at the end; nothing where a case has others.

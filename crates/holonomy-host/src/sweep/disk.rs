@@ -56,14 +56,11 @@ impl Plan {
                 return Ok(());
             }
             let mut file = Part::open(&parts, part, &whole).map_err(disk("write", path.clone()))?;
-            for case in first + whole.len() as u64..end {
-                if stop.load(Ordering::Relaxed) {
-                    break;
-                }
-                let Some(row) = self.run(case, stop) else { break };
+            self.run_some(first + whole.len() as u64..end, stop, &mut |row| {
                 count(std::slice::from_ref(&row));
-                file.push(&row).map_err(disk("write", path.clone()))?;
-            }
+                file.push(&row)
+            })
+            .map_err(disk("write", path.clone()))?;
             file.close().map_err(disk("write", path))
         })?;
         let mut swept = Swept {

@@ -22,10 +22,14 @@ pub struct CaseRow {
 /// How long lines may wait for the disk.
 const WAIT: Duration = Duration::from_millis(200);
 
+/// Parts that took less are not waited for.
+const SHORT: Duration = Duration::from_secs(1);
+
 /// The part of a sweep that holds some of its cases, in their order.
 pub(super) struct Part {
     file: File,
     pending: Vec<u8>,
+    opened: Instant,
     written: Instant,
 }
 
@@ -73,6 +77,7 @@ impl Part {
         Ok(Self {
             file,
             pending: Vec::new(),
+            opened: Instant::now(),
             written: Instant::now(),
         })
     }
@@ -93,10 +98,14 @@ impl Part {
         Ok(())
     }
 
-    /// Everything is on the disk.
+    /// Everything is in the file; and on the disk, if it is worth the wait: what took less than a second is computed again
+    /// as fast after a power cut.
     pub(super) fn close(mut self) -> io::Result<()> {
         self.flush()?;
-        self.file.sync_data()
+        match self.opened.elapsed() > SHORT {
+            true => self.file.sync_data(),
+            false => Ok(()),
+        }
     }
 }
 

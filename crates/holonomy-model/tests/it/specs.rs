@@ -1,6 +1,6 @@
 use crate::models::{assert_same, files, good_and_scenarios, scenarios};
 use holonomy_model::spec::{Gravity, Spec, System};
-use holonomy_model::{self as model, ChangeError, Place, Severity, Value};
+use holonomy_model::{self as model, ChangeError, Knob, Model, Place, Severity, Value};
 
 #[test]
 fn text_and_typed_data_give_the_same_model() {
@@ -209,4 +209,43 @@ fn the_fingerprint_tells_models_apart() {
         let slower = model.with("run.step", 0.5 * model.schedule.step).unwrap();
         assert_ne!(slower.fingerprint(), print, "{}", file.name);
     }
+}
+
+/// Models that differ in their start alone share the mechanism, and move as if each had been built by itself.
+#[test]
+fn another_start_is_another_model() {
+    let mut tried = 0;
+    for scenario in scenarios() {
+        let model = scenario.load();
+        let starts = |knob: &&Knob| model.only_starts(&knob.path.to_string());
+        // A few: large scenarios have thousands.
+        let knobs = model.knobs();
+        let mut some: Vec<&Knob> = knobs.iter().filter(starts).collect();
+        some.dedup_by_key(|knob| knob.path.parent().cloned());
+        some.truncate(4);
+        for knob in some {
+            let path = knob.path.to_string();
+            let value = 0.98 * knob.value + 1e-3;
+            let Ok(changed) = model.with(&path, value) else {
+                // Directions have unit length.
+                assert!(path.contains("direction"), "{}: {path}", scenario.name);
+                continue;
+            };
+            let alone = model::build(&changed.table).unwrap();
+            // What turns a link about itself does not move it.
+            if model.state == alone.state {
+                continue;
+            }
+            assert_eq!(changed.state, alone.state, "{}: {path}", scenario.name);
+            assert_eq!(changed.fingerprint(), alone.fingerprint());
+            let end = |model: &Model| {
+                let mut simulation = model.simulation();
+                simulation.advance(5).unwrap();
+                simulation.state
+            };
+            assert_eq!(end(&changed), end(&alone), "{}: {path}", scenario.name);
+            tried += 1;
+        }
+    }
+    assert!(tried > 20, "{tried}");
 }

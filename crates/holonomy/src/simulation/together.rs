@@ -5,9 +5,9 @@ use crate::{
 };
 
 /// A simulation among others, on its way.
-struct Going<'a> {
-    simulation: &'a mut Simulation,
-    observers: &'a mut [&'a mut dyn Observer],
+struct Going<'s, 'o> {
+    simulation: &'s mut Simulation,
+    observers: &'s mut [&'o mut dyn Observer],
     watch: Watch,
     work: Work,
     /// Steps to take until something is due, or how it ended.
@@ -17,10 +17,10 @@ struct Going<'a> {
 /// Runs simulations of one system by one method along a schedule, each with its own observers, side by side where the
 /// method can ([`crate::integrator::Integrator::advance_many`]): what [`Simulation::run`] comes to for each, to the bit. The
 /// first one's method takes the steps of all.
-pub fn run_together<'a>(
-    simulations: &'a mut [Simulation],
+pub fn run_together<'s, 'o: 's>(
+    simulations: &'s mut [Simulation],
     schedule: &Schedule,
-    observers: impl IntoIterator<Item = &'a mut [&'a mut dyn Observer]>,
+    observers: impl IntoIterator<Item = &'s mut [&'o mut dyn Observer]>,
 ) -> Vec<Result<RunReport, RunError>> {
     let mut all: Vec<Going> = simulations
         .iter_mut()
@@ -53,7 +53,7 @@ pub fn run_together<'a>(
         .collect()
 }
 
-impl Going<'_> {
+impl Going<'_, '_> {
     /// Shows what is due.
     fn look(&mut self) {
         if self.next.is_ok() {
