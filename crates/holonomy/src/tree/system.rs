@@ -213,7 +213,7 @@ impl System for Tree {
     /// The sites, then the origins of the bodies' joints.
     fn sites(&self, _: f64, q: &[f64], out: &mut [Vec3]) {
         let mut kinematics = super::Kinematics::default();
-        kinematics.place(self, q);
+        kinematics.pose(self, q);
         let (sites, origins) = out.split_at_mut(self.sites.len());
         for (out, site) in sites.iter_mut().zip(&self.sites) {
             *out = kinematics.site(site);
