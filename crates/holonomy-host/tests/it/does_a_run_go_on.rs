@@ -130,6 +130,8 @@ fn outputs_go_on_to_the_bit() {
             None,
             &["cable-1.tension", "cable-1.force", "cable-10.velocity"],
         ),
+        // Its ends are held: there are multipliers beside the vectors of its links.
+        ("skipping-rope", None, &["link-20.velocity", "link-20.z"]),
         (
             "double-plane-pendulum",
             None,

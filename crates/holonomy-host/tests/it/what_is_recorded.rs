@@ -441,6 +441,88 @@ fn statistics_are_those_of_an_oscillator() {
     assert_eq!(of("bead.velocity.x").unit, "m/s");
 }
 
+/// Definitions and forces in a frame: velocities of coordinates are made of quasi-velocities, x' = u cos θ − v sin θ.
+#[test]
+fn definitions_are_recorded_in_a_frame_too() {
+    let text = "
+coordinates = ['x', 'y', 'theta']
+lagrangian = '0.5*(u^2 + v^2) + 0.05*w^2'
+[definitions]
+speed = \"sqrt(x'^2 + y'^2)\"
+sideways = 'v*t'
+heading = '[cos(theta), sin(theta), 0]'
+[force]
+theta = '0.3*sin(t) - 0.1*w'
+[frame.fields]
+u = ['cos(theta)', 'sin(theta)', 0]
+v = ['-sin(theta)', 'cos(theta)', 0]
+w = [0, 0, 1]
+[start]
+x = 0
+y = 0
+theta = 0.2
+[velocity]
+u = 1
+v = 0.3
+w = 1.3
+[method]
+name = 'hamel'
+[run]
+step = 0.01
+steps = 100
+";
+    let names = [
+        "t",
+        "u",
+        "v",
+        "w",
+        "theta",
+        "speed",
+        "sideways",
+        "heading",
+        "force.theta",
+    ];
+    let table = Table::of(&loaded(text), &names);
+    for row in &table.rows {
+        let [t, u, v, w, theta, speed, sideways, x, y, z, force] = row[..] else {
+            panic!("{row:?}")
+        };
+        near(speed, u.hypot(v), 1e-13, "speed");
+        near(sideways, v * t, 1e-15, "sideways");
+        near(x, theta.cos(), 1e-15, "heading");
+        near(y, theta.sin(), 1e-15, "heading");
+        near(z, 0.0, 0.0, "heading");
+        near(force, 0.3 * t.sin() - 0.1 * w, 1e-15, "force");
+    }
+}
+
+/// Sites of one name are told apart by their bodies; one that is called as a body is told from it.
+#[test]
+fn sites_of_one_name_are_called_by_their_bodies() {
+    let text = DOUBLE.replace(
+        "velocity = 0.4\n",
+        "velocity = 0.4\nsites = { tip = [0, 0, -0.7], lower = [0, 0, 0] }\n",
+    );
+    let model = loaded(&text);
+    let names: Vec<&str> = model
+        .outputs
+        .list
+        .iter()
+        .map(|output| output.name.as_str())
+        .collect();
+    assert_eq!(names, ["upper/tip", "upper/lower", "lower/tip"]);
+    // Where the lower body begins, and where the upper one ends.
+    let table = Table::of(&model, &["lower", "upper/tip", "upper/lower"]);
+    for row in &table.rows {
+        for k in 0..3 {
+            near(row[k], row[3 + k], 1e-15, "the joint");
+            near(row[6 + k], 0.0, 1e-15, "the pivot");
+        }
+    }
+    let system = model.mechanism.system();
+    assert!(Output::find("tip", system.layout()).is_none());
+}
+
 /// Joints of a robot have names of their own, and they are found in what is recorded of it.
 #[test]
 fn joints_of_a_robot_keep_their_names() {
