@@ -1,13 +1,13 @@
 //! What is recorded of a motion, by name: a name, a unit, and a function of a measured state.
 //!
 //! ```text
-//! t, kinetic, potential, energy                       J
+//! t, kinetic, potential, energy                       s and J
 //! NAME                                                of a coordinate, a velocity, a conserved quantity
 //! lambda.NAME, work.NAME                              multipliers of constraints, work of sources of power
 //! SITE, SITE.velocity                                 where a site is, and how it moves
 //! SITE.orientation, SITE.angular_velocity             of the body that carries it: [w, x, y, z]; in axes of the world
 //! EXTRA                                               what else a system offers: efforts, tensions, definitions
-//! ….x                                                one component of any of them
+//! ….x                                                 one component of any of them
 //! ```
 //! A system says in [`Recordable`] what its sites are called and what it offers besides; everything else is in its
 //! [`Layout`] already. [`Readings`] evaluates a list of outputs where a sample is recorded, and nowhere else.

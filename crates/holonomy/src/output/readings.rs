@@ -4,7 +4,7 @@ use crate::{
     system::{Measurement, Scratch, State, System},
 };
 
-/// Evaluates outputs at measured states. It allocates nothing after the first.
+/// Evaluates outputs at measured states.
 #[derive(Default)]
 pub struct Readings {
     scratch: Option<Scratch>,
