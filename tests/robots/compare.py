@@ -86,7 +86,7 @@ class Numbers:
         self.free = []
 
     def scalar(self, joint, name, slides):
-        """A joint with one coordinate; `name` is that of the body, or None where we have no such joint."""
+        """A joint with one coordinate; `name` is that of the joint, or None where we have no such joint."""
         x, rate = self.random.uniform(-3, 3) * (0.2 if slides else 1.0), self.random.uniform(-2, 2)
         iq, iv = self.model.idx_qs[joint], self.model.idx_vs[joint]
         self.q[iq:iq + self.model.nqs[joint]] = [x] if self.model.nqs[joint] == 1 else [np.cos(x), np.sin(x)]
@@ -201,12 +201,12 @@ def compare_robot(holonomy, urdf, text, floating, seed):
                 continue
             kind = bodies[links[name]]
             if kind == "free":
-                numbers.ball(joint, links[name])
+                numbers.ball(joint, usable(name))
                 continue
             if "Planar" in model.joints[joint].shortname():
-                numbers.plane(joint, links[name])
+                numbers.plane(joint, usable(name))
                 continue
-            numbers.scalar(joint, None if kind == "fixed" else links[name], kind == "prismatic")
+            numbers.scalar(joint, None if kind == "fixed" else usable(name), kind == "prismatic")
         states.append(numbers)
     names = holonomy.ask(text, [])
     answer = holonomy.ask(text, [numbers.state(names) for numbers in states])

@@ -4,13 +4,14 @@ use crate::{
     output::{self, note},
     reading,
 };
-use holonomy::tree::SettleError;
+use holonomy::{system::TransferError, tree::SettleError};
 use holonomy_host::{
     folder::FolderError,
     render::{RenderError, TargetError},
     report::ReportError,
     resume::GoOnError,
     serve::ServeError,
+    start::StartError,
     sweep::SweepError,
     trajectory::read::TrajectoryError,
 };
@@ -89,6 +90,9 @@ pub(crate) enum Failure {
     /// A run cannot go on.
     #[error(transparent)]
     GoOn(#[from] GoOnError),
+    /// A run cannot start from another.
+    #[error(transparent)]
+    Start(#[from] StartError),
     /// Convergence cannot be measured.
     #[error(transparent)]
     Converge(#[from] ConvergeError),
@@ -148,6 +152,7 @@ impl Failure {
         }
         if let Self::BadModel { text, problems }
         | Self::GoOn(GoOnError::BadModel { text, problems })
+        | Self::Start(StartError::BadModel { text, problems })
         | Self::Render(RenderError::BadModel { text, problems, .. }) = self
         {
             let colour = output::colour_on_stderr();
@@ -200,6 +205,17 @@ impl Failure {
                 | ReportError::NotAFilm { .. }
                 | ReportError::NotAFigure { .. },
             )
+            | Self::Start(
+                StartError::Nothing { .. }
+                | StartError::Unreadable { .. }
+                | StartError::NoState { .. }
+                | StartError::BadModel { .. }
+                | StartError::Changed { .. }
+                | StartError::Outside { .. }
+                | StartError::TooLarge { .. }
+                | StartError::Fit(_)
+                | StartError::Trajectory(_),
+            )
             | Self::NotARun { .. }
             | Self::Sweep(
                 SweepError::Axis { .. }
@@ -229,6 +245,7 @@ impl Failure {
             | Self::Sweep(_)
             | Self::Kept { .. }
             | Self::GoOn(_)
+            | Self::Start(_)
             | Self::Unwritable { .. }
             | Self::Converge(_)
             | Self::Report(_)
@@ -322,6 +339,7 @@ impl Failure {
                 quoted(&path.to_string_lossy())
             )),
             Self::GoOn(error) => go_on_help(error).map(str::to_owned),
+            Self::Start(error) => start_help(error).map(str::to_owned),
             Self::Folder(FolderError::Busy { .. }) => {
                 Some("wait for it, or write elsewhere with `--out DIR`".to_owned())
             }
@@ -391,6 +409,29 @@ fn go_on_help(error: &GoOnError) -> Option<&'static str> {
         GoOnError::Folder(FolderError::Busy { .. }) => "wait for it",
         GoOnError::Folder(_) => "make room there, and try again",
         GoOnError::Trajectory(_) => "run the model anew with `holonomy run`",
+        _ => return None,
+    })
+}
+
+/// What to do where a run cannot start from another.
+fn start_help(error: &StartError) -> Option<&'static str> {
+    Some(match error {
+        StartError::Nothing { .. } => {
+            "give the folder of a run, such as `runs/NAME`; one that was interrupted is ended by `holonomy resume`"
+        }
+        StartError::NoState { .. } | StartError::Changed { .. } => {
+            "run the earlier model anew with `holonomy run`"
+        }
+        StartError::Outside { .. } => "choose a time within the run; without `@T` it is its end",
+        StartError::Fit(TransferError::Names { .. }) => {
+            "a state fits models with the same coordinates; masses, lengths, forces and the method may differ"
+        }
+        StartError::Fit(TransferError::NotFinite) => "undo the change of the model",
+        StartError::TooLarge { .. } => "`holonomy resume` makes a run longer, however large it is",
+        StartError::Trajectory(_) => {
+            "run the earlier model anew with `holonomy run`; its end needs no trajectory: leave out `@T`"
+        }
+        StartError::Folder(FolderError::Busy { .. }) => "wait for it",
         _ => return None,
     })
 }

@@ -6,7 +6,7 @@ use crate::{
     reading,
 };
 use holonomy_model::scenario;
-use holonomy_model::{self as model, Model, Source};
+use holonomy_model::{self as model, Marked, Model, Source};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -153,6 +153,25 @@ impl Input {
 
     pub(crate) fn set_duration(&mut self, duration: &str) {
         set_length(&mut self.source, Some(duration), None);
+    }
+
+    /// Names of outputs, with commas between them.
+    pub(crate) fn set_record(&mut self, names: &str) {
+        const FLAG: &str = "--record";
+        let words = self.source.with_words(format!("{FLAG} {names}"));
+        let mut at = words.start + FLAG.len() + 1;
+        let mut list = Vec::new();
+        for name in names.split(',') {
+            let start = at + (name.len() - name.trim_start().len());
+            at += name.len() + 1;
+            let name = name.trim();
+            if !name.is_empty() {
+                list.push(Marked::text(name, start..start + name.len()));
+            }
+        }
+        let flag = words.start..words.start + FLAG.len();
+        let path = [("output", flag.clone()), ("record", flag)];
+        self.source.with_marked(path, Marked::list(list, words));
     }
 
     pub(crate) fn set(&mut self, keys: &[String]) {

@@ -7,6 +7,7 @@ mod explain;
 mod failure;
 mod files;
 mod formula;
+mod from;
 mod import;
 mod input;
 mod interrupt;

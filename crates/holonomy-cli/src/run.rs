@@ -4,6 +4,7 @@ use crate::{
     checkpoint::CheckpointArguments,
     failure::Failure,
     files::{command_line, quoted},
+    from,
     input::Input,
     interrupt, not_blank,
     output::{self, grouped, note, number},
@@ -43,6 +44,12 @@ pub(crate) struct RunArguments {
     /// Trajectory format: parquet, csv or npz
     #[arg(long, value_name = "F", value_parser = not_blank)]
     format: Option<String>,
+    /// Record these outputs: `hand,hand.velocity,arm.effort`; in place of those that the model records
+    #[arg(long, value_name = "NAME,…", value_parser = not_blank)]
+    record: Option<String>,
+    /// Start where the run in a folder ended, or at its recorded sample nearest to t = T
+    #[arg(long, value_name = "DIR[@T]", value_parser = not_blank)]
+    from: Option<String>,
     #[command(flatten)]
     pub(crate) threads: ThreadArguments,
     #[command(flatten)]
@@ -67,6 +74,8 @@ impl RunArguments {
             steps,
             every,
             &self.format,
+            &self.record,
+            &self.from,
             &self.model.formula.lagrangian,
         ];
         values.into_iter().any(Option::is_some) || !self.model.set.is_empty()
@@ -87,7 +96,13 @@ impl RunArguments {
         if let Some(format) = &self.format {
             input.source.with_flag("--format", &["output", "format"], format);
         }
+        if let Some(names) = &self.record {
+            input.set_record(names);
+        }
         input.set(&self.model.set);
+        if let Some(from) = &self.from {
+            from::start(&mut input, from, quiet)?;
+        }
         let model = input.load(quiet)?;
         input.save(&model, replace)?;
         Ok((input, model))

@@ -25,6 +25,9 @@ pub(crate) fn describe(model: &Model, summary: &Summary, folder: Option<&PathBuf
     }
     rows.conserved(summary);
     rows.constraints(summary);
+    if model.outputs.asked {
+        rows.outputs(summary);
+    }
     rows.warnings(summary);
     rows.cost(summary);
     if let Some(folder) = folder {
@@ -59,6 +62,9 @@ fn answers(conclusion: &Conclusion) -> String {
     let advice = advice.iter().map(|advice| output::wrapped_advice(advice));
     answers.chain(advice).collect()
 }
+
+/// Columns of outputs that are shown.
+const MOST_OUTPUTS: usize = 12;
 
 /// Rows of four cells: a group, a quantity, its value, its verdict. One that has fewer runs on.
 #[derive(Default)]
@@ -169,6 +175,23 @@ impl Rows {
             );
             let value = value.trim_end().to_owned();
             self.judged(group, &momentum.name, value, summary, &subject);
+        }
+    }
+
+    /// What the model records by name.
+    fn outputs(&mut self, summary: &Summary) {
+        for (index, output) in summary.outputs.iter().take(MOST_OUTPUTS).enumerate() {
+            let group = if index == 0 { "recorded" } else { "" };
+            let [min, max, mean, last] = [output.min, output.max, output.mean, output.last].map(number);
+            let unit = match output.unit.as_str() {
+                "" => String::new(),
+                unit => format!(" {unit}"),
+            };
+            let value = format!("{min} to {max}{unit}, mean {mean}, at the end {last}");
+            self.row(group, &output.name, value);
+        }
+        if let Some(more @ 1..) = summary.outputs.len().checked_sub(MOST_OUTPUTS) {
+            self.row("", &format!("and {more} more"), "in summary.json".to_owned());
         }
     }
 

@@ -39,7 +39,7 @@ pub(crate) struct Sweep {
     /// Spreads random values evenly: a Latin hypercube
     #[arg(long)]
     latin: bool,
-    /// Measures besides: "max(NAME)", min, mean, final, "first(NAME > X)" of a column of the trajectory
+    /// Measures besides: "max(NAME)", min, mean, final, "first(NAME > X)" of a column or an output, such as hand.z
     #[arg(long, value_name = "WHAT", value_parser = not_blank)]
     measure: Vec<String>,
     /// Method, see `holonomy methods`

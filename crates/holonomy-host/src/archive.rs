@@ -64,7 +64,7 @@ impl Archive<'_> {
         let continued = Continued {
             run: begun,
             simulation: self.model.simulation(),
-            recording: Recording::with_clip(self.model.method.name),
+            recording: Recording::filmed(self.model),
             seen: None,
             wall_seconds: 0.0,
             files: (file, work.transpose()?),
@@ -84,14 +84,7 @@ impl Archive<'_> {
             live,
         } = self;
         let file = trajectory::file_name(model.format);
-        let system = model.mechanism.system();
-        let writer = trajectory::writer(
-            model.format,
-            from.files,
-            system.layout(),
-            model.attitude,
-            from.mark,
-        );
+        let writer = trajectory::writer(model, from.files, from.mark);
         let mut writer = writer.map_err(|error| folder.failure(file, error))?;
         let mut course = Course::new(model, name);
         (course.simulation, course.recording, course.seen) = (from.simulation, from.recording, from.seen);

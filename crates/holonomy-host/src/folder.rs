@@ -48,6 +48,7 @@ pub const RUN_FILES: &[&str] = &[
     "trajectory.parquet",
     "trajectory.csv",
     "trajectory.npz",
+    "outputs.svg",
     "energy.svg",
     "momentum.svg",
     "trajectory.svg",

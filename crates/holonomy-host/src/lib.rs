@@ -18,6 +18,7 @@ pub mod report;
 pub mod resume;
 pub mod run;
 pub mod serve;
+pub mod start;
 pub mod sweep;
 pub mod trajectory;
 pub mod unfinished;

@@ -50,6 +50,7 @@ pub(crate) struct Recorder<'w> {
     trajectory: Option<&'w mut dyn Writer>,
     attitude: Option<EulerOrder>,
     angles: Vec<f64>,
+    outputs: Vec<f64>,
     row: Vec<f64>,
     /// A sample of the schedule has a step that is a multiple of this.
     every: u64,
@@ -74,6 +75,7 @@ impl<'w> Recorder<'w> {
             trajectory,
             attitude: model.attitude,
             angles: Vec::new(),
+            outputs: Vec::new(),
             row: Vec::new(),
             every: model.schedule.every.max(1),
             seen: None,
@@ -137,6 +139,7 @@ impl<'w> Recorder<'w> {
         if let Some(order) = self.attitude {
             euler_angles(layout, &q, order, &mut self.angles);
         }
+        self.recording.outputs.row(&mut self.outputs);
         let row = Row {
             t: sample.state.t,
             kinetic: energy.kinetic,
@@ -146,6 +149,7 @@ impl<'w> Recorder<'w> {
             multipliers: &sample.measured.multipliers,
             work: &sample.state.work,
             angles: &self.angles,
+            outputs: &self.outputs,
         };
         row.numbers(&mut self.row);
         // After an error rows stay in memory, so that the run can be kept whole; it ends soon.
@@ -425,7 +429,7 @@ mod tests {
             let model = model::load(&source).unwrap_or_else(|problems| panic!("{problems:?}"));
             let (stop, found) = (AtomicBool::new(false), Found::default());
             let [mut beside_it, mut on_its_way] =
-                [(); 2].map(|()| Recorder::new(&model, Recording::with_clip(model.method.name), None));
+                [(); 2].map(|()| Recorder::new(&model, Recording::filmed(&model), None));
             let mut simulation = model.simulation();
             let mut pilot = Pilot::new(&simulation, &model.schedule, &found, quiet(&stop));
             let due = Due {

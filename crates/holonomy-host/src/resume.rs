@@ -284,13 +284,7 @@ impl Resumable {
         let place = run.place.take();
         (run.header, run.model) = (header.to_owned(), model.to_toml());
         let (simulation, recording, seen, wall_seconds, mark) = match &place {
-            None => (
-                model.simulation(),
-                Recording::with_clip(model.method.name),
-                None,
-                0.0,
-                None,
-            ),
+            None => (model.simulation(), Recording::filmed(model), None, 0.0, None),
             Some(place) => {
                 let damaged = || GoOnError::Kept {
                     path: folder.path().to_owned(),
@@ -388,10 +382,8 @@ fn copied_files(folder: &Folder, model: &Model, rows: u64) -> Result<(Files, Opt
         twice(&file).map_err(disk)?,
         work.as_ref().map(twice).transpose().map_err(disk)?,
     );
-    let system = model.mechanism.system();
-    let layout = system.layout();
-    let mut writer = trajectory::writer(model.format, again, layout, model.attitude, None).map_err(disk)?;
-    let mut before = Trajectory::open(folder.path(), layout, model.attitude)?;
+    let mut writer = trajectory::writer(model, again, None).map_err(disk)?;
+    let mut before = Trajectory::open(folder.path(), model)?;
     let mut row = Vec::new();
     for index in 0..rows as usize {
         before.row(index, &mut row)?;

@@ -19,7 +19,7 @@ pub fn run(model: &Model, name: &str, control: Control) -> Outcome {
 /// The same with what moves, for a page. Who looks on while it goes on does so through `live`.
 pub fn run_filmed(model: &Model, name: &str, control: Control, live: Option<&Live>) -> Outcome {
     let mut course = Course::new(model, name);
-    course.recording = Recording::with_clip(model.method.name);
+    course.recording = Recording::filmed(model);
     course.live = live;
     course.run(control).outcome
 }
@@ -57,7 +57,7 @@ impl<'w> Course<'w> {
             model,
             name,
             simulation: model.simulation(),
-            recording: Recording::default(),
+            recording: Recording::of(model),
             seen: None,
             trajectory: None,
             live: None,

@@ -143,7 +143,13 @@ impl LagrangianDraft {
     pub(super) fn build(self, known: Option<&Mechanism>, problems: &Problems) -> Option<(Mechanism, State)> {
         let seen = |system| self.picture.show(system, &self.start.q);
         let made = || match self.system().and_then(seen) {
-            Ok(system) => Some(Arc::new(system.with_periodic(&self.periodic))),
+            Ok(system) => {
+                let definitions: Vec<(String, Formula)> = (self.definitions.iter())
+                    .map(|written| (written.name.clone(), written.formula.clone()))
+                    .collect();
+                let system = system.with_periodic(&self.periodic);
+                Some(Arc::new(system.with_definitions(self.slots(), &definitions)))
+            }
             Err(error) => {
                 let frame = self.frame.as_ref().map(|frame| frame.place_of(&error));
                 let place = frame.unwrap_or(&self.lagrangian.place);
@@ -163,13 +169,9 @@ impl LagrangianDraft {
 
     fn system(&self) -> Result<Lagrangian, LagrangianError> {
         let names = self.component_names();
-        let without_frame = Slots {
-            coordinates: names.len(),
-            quasi_velocities: 0,
-        };
         let constraints: Vec<Formula> = self.constraints.iter().map(|g| g.formula.clone()).collect();
         let mechanics = FormulaMechanics::new(&Formulas {
-            slots: self.frame.as_ref().map_or(without_frame, |frame| frame.slots),
+            slots: self.slots(),
             lagrangian: &self.lagrangian.formula,
             fields: &self.frame.as_ref().map_or_else(Vec::new, Framed::field_formulas),
             forces: &self.force_formulas(),
@@ -183,6 +185,14 @@ impl LagrangianDraft {
         };
         let quasi_velocities: Vec<String> = framed.names.iter().map(|name| name.text.clone()).collect();
         Lagrangian::in_frame(mechanics, &names, &quasi_velocities, &framed.constrained)
+    }
+
+    fn slots(&self) -> Slots {
+        let without_frame = Slots {
+            coordinates: self.coordinates.iter().map(Name::size).sum(),
+            quasi_velocities: 0,
+        };
+        self.frame.as_ref().map_or(without_frame, |frame| frame.slots)
     }
 
     fn component_names(&self) -> Vec<String> {

@@ -13,6 +13,7 @@ mod bodies;
 mod catenary;
 mod description;
 mod fingerprint;
+mod given;
 mod knob;
 mod lagrangian;
 mod overrides;
@@ -21,6 +22,7 @@ mod path;
 mod potentials;
 mod problem;
 mod reader;
+mod record;
 mod render;
 mod resolved;
 mod run;
@@ -40,6 +42,7 @@ pub use parse::{Document, Marked, parse};
 pub use path::{Path, Place, Step};
 pub use problem::{Problem, Problems, Report, Severity};
 pub use reader::{Field, FormulaText, Located, Reference, Section};
+pub use record::{Outputs, output_suggestion};
 pub use render::render;
 pub use run::Format;
 pub use source::{Location, Source};
@@ -77,6 +80,8 @@ pub struct Model {
     pub format: Format,
     /// Euler angles that the trajectory has beside its quaternions, if it is to have any.
     pub attitude: Option<EulerOrder>,
+    /// What is recorded beside the state.
+    pub outputs: Outputs,
     /// What was understood of the text, in words.
     pub description: Description,
     /// The model as data, with all overrides in it.
@@ -261,6 +266,8 @@ struct Understood {
     title: String,
     drafted: Draft,
     run: run::Run,
+    /// A start in place of that of the drafted mechanism.
+    given: Option<given::GivenState>,
 }
 
 /// Reads all keys, but builds nothing.
@@ -280,12 +287,14 @@ fn draft(table: &Table, problems: &Problems) -> Option<Understood> {
         Family::Lagrangian | Family::Framed => lagrangian::read(&root).map(Draft::Lagrangian),
     };
     let run = run::read(&root, family);
+    let given = given::read(&root);
     root.refuse(run::IN_RUN);
     root.finish();
     Some(Understood {
         title: title.map_or_else(String::new, |title| title.value.to_owned()),
         drafted: drafted?,
         run: run?,
+        given,
     })
 }
 
@@ -303,7 +312,12 @@ fn numbers(table: &Table) -> Vec<Knob> {
 }
 
 fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Model> {
-    let Understood { title, drafted, run } = draft(table, problems)?;
+    let Understood {
+        title,
+        drafted,
+        run,
+        given,
+    } = draft(table, problems)?;
     if problems.has_errors() {
         return None;
     }
@@ -318,6 +332,11 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         Draft::Lagrangian(draft) => draft.build(known, problems)?,
         Draft::Tree(draft) => draft.build(&run.schedule, problems)?,
     };
+    let state = match given {
+        Some(given) => given.state(&mechanism, state, problems)?,
+        None => state,
+    };
+    let outputs = record::outputs(run.record, mechanism.system().layout(), problems);
     if !problems.has_errors() {
         start::check(&mechanism, &state, table, problems);
     }
@@ -350,6 +369,7 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         schedule: run.schedule,
         format: run.format,
         attitude: run.attitude,
+        outputs,
         description,
         table: table.clone(),
         notes: Vec::new(),

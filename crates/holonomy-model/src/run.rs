@@ -1,5 +1,5 @@
 //! `[method]`, `[run]` and `[output]`.
-use super::{Located, Place, Section, spec::MOST_STEPS, tree::rotation};
+use super::{Located, Place, Section, record::Wanted, spec::MOST_STEPS, tree::rotation};
 use holonomy::{
     geometry::EulerOrder,
     integrator::catalog::{self, Method, Options},
@@ -25,6 +25,14 @@ pub(super) struct Run {
     pub(super) schedule: Schedule,
     pub(super) format: Format,
     pub(super) attitude: Option<EulerOrder>,
+    pub(super) record: Option<Wanted>,
+}
+
+/// What `[output]` says.
+struct Written {
+    format: Format,
+    attitude: Option<EulerOrder>,
+    record: Option<Wanted>,
 }
 
 pub(super) fn read(root: &Section<'_>, family: Family) -> Option<Run> {
@@ -44,16 +52,23 @@ pub(super) fn read(root: &Section<'_>, family: Family) -> Option<Run> {
         .table()
         .map(read_schedule);
     let output = root.optional("output").table();
-    let output = output.map_or(Some((Format::Parquet, None)), |section| {
-        read_output(section, family)
-    });
+    let nothing = Written {
+        format: Format::Parquet,
+        attitude: None,
+        record: None,
+    };
+    let output = output.map_or(Some(nothing), |section| read_output(section, family));
     let ((method, method_place, mut options), schedule) = (method??, schedule??);
     if method.adaptive && options.max_step.is_none() {
         // As `ode45` does: never a step longer than a tenth of the run. One that is continued later has it still, from
         // its checkpoint.
         options.max_step = Some(0.1 * (schedule.step * schedule.steps as f64));
     }
-    let (format, attitude) = output?;
+    let Written {
+        format,
+        attitude,
+        record,
+    } = output?;
     Some(Run {
         method,
         method_place,
@@ -61,6 +76,7 @@ pub(super) fn read(root: &Section<'_>, family: Family) -> Option<Run> {
         schedule,
         format,
         attitude,
+        record,
     })
 }
 
@@ -240,14 +256,19 @@ fn whole_steps(section: &Section<'_>, duration: &Located<f64>, step: f64) -> Opt
     Some(steps as usize)
 }
 
-fn read_output(section: Section<'_>, family: Family) -> Option<(Format, Option<EulerOrder>)> {
+fn read_output(section: Section<'_>, family: Family) -> Option<Written> {
     let asked = section.has("attitude");
-    let field = match asked {
+    let names = section.has("record");
+    let field = match asked || names {
         true => section.optional("format"),
         false => section.required("format"),
     };
     let format = field.choice();
-    let sound = format.is_some() || !section.holds("format") && asked;
+    let sound = format.is_some() || !section.holds("format") && (asked || names);
+    let record = match names {
+        true => read_record(&section).map(Some),
+        false => Some(None),
+    };
     let attitude = match (asked, family) {
         (false, _) => Some(None),
         (true, Family::Tree) => rotation::order(&section, "attitude").map(Some),
@@ -266,5 +287,23 @@ fn read_output(section: Section<'_>, family: Family) -> Option<(Format, Option<E
         Some("npz") => Format::Npz,
         _ => Format::Parquet,
     };
-    sound.then_some((format, attitude?))
+    sound.then_some(Written {
+        format,
+        attitude: attitude?,
+        record: record?,
+    })
+}
+
+/// Names of what is recorded: a list, or one.
+fn read_record(section: &Section<'_>) -> Option<Wanted> {
+    let own = |name: Located<&str>| name.map(str::to_owned);
+    if section.text("record").is_some() {
+        let name = own(section.optional("record").string()?);
+        let place = name.place.clone();
+        let names = vec![name];
+        return Some(Wanted { names, place });
+    }
+    let Located { value, place } = section.optional("record").strings()?;
+    let names = value.into_iter().map(own).collect();
+    Some(Wanted { names, place })
 }

@@ -32,6 +32,7 @@
 //!     method: MethodChoice::new("sphere-implicit"),
 //!     run: RunLength::new(0.01, 1.0),
 //!     output: None,
+//!     state: None,
 //! };
 //! let model = spec.build().map_err(|problems| problems[0].clone())?;
 //! let mut simulation = model.simulation();
@@ -66,7 +67,7 @@ pub use lagrangian::{DrawnLine, FormulaConstraint, Lagrangian, MovingFrame, Para
 pub use quantity::{Formula, Matrix, OneOrMore, Quantity, Target, Vector, vector};
 pub use reference::reference;
 pub(crate) use run::MOST_STEPS;
-pub use run::{Forcing, MethodChoice, Output, RunLength, Solver, TrajectoryFormat};
+pub use run::{Forcing, GivenStart, MethodChoice, Output, RunLength, Solver, TrajectoryFormat};
 pub use spheres::{
     Bending, BendingLaw, BodyEnergy, BodyPoint, BodySpring, Chain, Cotangent, Dipoles, Gravity, Grid,
     IcosphereBodies, LennardJones, PairEnergy, PointOnBody, SphereBody, SpherePotential, SphereShape,
@@ -96,6 +97,8 @@ pub struct Spec {
     pub run: RunLength,
     /// How the trajectory is written.
     pub output: Option<Output>,
+    /// Where it starts, in place of what the system says.
+    pub state: Option<GivenStart>,
 }
 
 /// What moves, by family.
@@ -144,6 +147,8 @@ section! {
         run: RunLength, required Kind::Section(&RunLength::SECTION);
         /// How the trajectory is written.
         output: Option<Output>, optional Kind::Section(&Output::SECTION);
+        /// Where it starts, in place of what its bodies say.
+        state: Option<GivenStart>, optional Kind::Section(&GivenStart::SECTION);
     }
 }
 
@@ -213,6 +218,7 @@ impl Spec {
             method: self.method.clone(),
             run: self.run.clone(),
             output: self.output.clone(),
+            state: self.state.clone(),
         };
         let mut table = Table::new();
         let (Value::Table(mut common), Value::Table(system)) = (common.write(), system) else {
@@ -280,6 +286,7 @@ impl Spec {
             method: common.method,
             run: common.run,
             output: common.output,
+            state: common.state,
         })
     }
 }

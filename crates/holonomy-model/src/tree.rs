@@ -7,6 +7,7 @@ mod formula;
 mod joint;
 mod laws;
 mod links;
+mod parts;
 pub(super) mod rotation;
 mod sites;
 mod start;
@@ -96,6 +97,14 @@ pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
     constraints.extend(closures);
     let potentials = forces::read_potentials(root, &bodies, &sites, &laws);
     let links = links::read(root, &bodies, &sites);
+    parts::check_joints(&bodies, problems);
+    let names = potentials.iter().map(|entry| &entry.name);
+    let names = names.chain(links.iter().map(|entry| &entry.name));
+    parts::check(
+        names,
+        constraints.iter().map(|entry| entry.name.as_str()),
+        problems,
+    );
     let wrenches = forces::read_wrenches(root, &bodies, &laws);
     root.refuse(ELSEWHERE);
     Some(TreeDraft {
@@ -163,6 +172,9 @@ impl TreeDraft {
             parts.limits.extend(placed.limits.map(|limits| (index, limits)));
             body_places.push((entry.name.clone(), entry.place));
             parts.as_given.extend(entry.as_given.then_some(index));
+            let joint = placed.name.map(|name| (index, name.value));
+            parts.names.joints.extend(joint);
+            parts.names.segments.extend(entry.segment.then_some(index));
             parts.bodies.push(RigidBody {
                 name: entry.name,
                 parent: entry.parent,
@@ -189,6 +201,7 @@ impl TreeDraft {
         let mut forces: Vec<Force> = Vec::new();
         for entry in self.potentials {
             forces.push((entry.place, entry.kind, entry.apart));
+            parts.names.potentials.push(entry.name.text);
             parts.potentials.push(entry.potential);
         }
         for entry in self.links {
@@ -197,6 +210,7 @@ impl TreeDraft {
                 Link::Beam(_) => None,
             };
             forces.push((entry.place, entry.kind, apart));
+            parts.names.links.push(entry.name.text);
             parts.links.push(entry.link);
         }
         let tree = match Tree::new(parts) {

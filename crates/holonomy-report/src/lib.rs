@@ -14,6 +14,7 @@ pub mod figure;
 pub mod figures;
 pub mod film;
 pub mod number;
+pub mod outputs;
 pub mod page;
 pub mod precision;
 pub mod report;

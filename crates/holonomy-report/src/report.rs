@@ -61,6 +61,11 @@ pub const FIGURES: &[(&str, &str, &str)] = &[
     ("coordinates.svg", "Coordinates", "Coordinates against time."),
     ("phase.svg", "Phase portraits", "Velocities against coordinates."),
     (
+        "outputs.svg",
+        "What was recorded",
+        "What the model records by name, against time. Curves of long runs are thinned; their extremes stay.",
+    ),
+    (
         "energy.svg",
         "What should not change",
         "Energy error, and errors of what else is conserved, over the run. Curves of long runs are thinned; their extremes stay.",

@@ -3,6 +3,7 @@ use crate::{
     certificate::{Certificate, Effort},
     film::Clip,
     number::rough,
+    outputs::OutputRecord,
     series::Series,
     summary::Summary,
     warning::WarningWatch,
@@ -62,14 +63,24 @@ pub struct Recording {
     pub clip: Option<Clip>,
     /// What its author may not have meant.
     pub watch: WarningWatch,
+    /// What the model records by name.
+    pub outputs: OutputRecord,
 }
 
 impl Recording {
-    /// Records what moves by a method, too.
-    pub fn with_clip(method: &str) -> Self {
+    /// Of a run of a model, with what it records by name.
+    pub fn of(model: &Model) -> Self {
         Self {
-            clip: Some(Clip::new(method)),
+            outputs: OutputRecord::new(&model.outputs),
             ..Self::default()
+        }
+    }
+
+    /// The same with what moves.
+    pub fn filmed(model: &Model) -> Self {
+        Self {
+            clip: Some(Clip::new(model.method.name)),
+            ..Self::of(model)
         }
     }
 }
@@ -79,6 +90,7 @@ impl Observer for Recording {
         let _ = self.record.observe(sample);
         self.series.push(sample);
         self.watch.push(sample);
+        self.outputs.push(sample, &mut self.series.outputs);
         if let Some(clip) = &mut self.clip {
             clip.push(sample);
         }
@@ -89,7 +101,7 @@ impl Observer for Recording {
 /// Runs a model from its start, with nobody watching and no clock: its time is not a number.
 pub fn run(model: &Model, name: &str) -> Outcome {
     let mut simulation = model.simulation();
-    let mut recording = Recording::default();
+    let mut recording = Recording::of(model);
     let result = simulation.run(&model.schedule, &mut [&mut recording]);
     let second = SecondLook {
         effort: Effort::Usual,
@@ -131,9 +143,11 @@ pub fn conclude(
         series,
         mut clip,
         watch,
+        outputs,
     } = recording;
     let mut summary = Summary::new(name, model, &simulation, &record, &report, wall_seconds);
     summary.error = error;
+    summary.outputs = outputs.summary();
     summary.warnings = watch.warnings(simulation.system().layout());
     if let Some(clip) = &mut clip {
         let ended = match &summary.error {

@@ -3,7 +3,7 @@ mod turning;
 
 pub use turning::Turning;
 
-use crate::{number, warmth::Warmth};
+use crate::{number, outputs::OutputCurves, warmth::Warmth};
 use holonomy::{Vec3, simulation::Sample, system::Base};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -29,6 +29,8 @@ pub struct Series {
     pub portrait: Portrait,
     /// Kinetic energy over a sphere that many bodies share.
     pub warmth: Warmth,
+    /// What the model records by name.
+    pub outputs: Vec<OutputCurves>,
     #[serde(with = "number::nullable")]
     initial_energy: f64,
     #[serde(with = "number::nullable")]

@@ -1,5 +1,5 @@
 //! What a run was, in numbers.
-use crate::{certificate::Certificate, number, warning::Warning};
+use crate::{certificate::Certificate, number, outputs::OutputSummary, warning::Warning};
 use holonomy::{
     diagnostics::{BalanceRecord, Record},
     simulation::{RunReport, Simulation},
@@ -55,6 +55,9 @@ pub struct Summary {
     /// Their velocities.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub velocities: Vec<Moved>,
+    /// What the model records by name, over the samples.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<OutputSummary>,
     /// What the steps cost.
     pub solver: SolverSummary,
     /// Where the run ended.
@@ -335,6 +338,7 @@ impl Summary {
             dependent: dependent(model, report),
             coordinates: moved(&layout.coordinates, &from, &to),
             velocities: moved(&layout.velocities, &first.velocity, &measured.velocity),
+            outputs: Vec::new(),
             solver: SolverSummary {
                 mean_iterations: report.work.iterations as f64 / report.work.steps.max(1) as f64,
                 max_iterations: report.work.max_iterations,

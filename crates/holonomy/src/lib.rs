@@ -53,6 +53,7 @@ pub mod geometry;
 pub mod formula;
 pub mod scene;
 pub mod system;
+pub mod output;
 pub mod potential;
 pub mod spheres;
 pub mod lagrangian;

@@ -17,11 +17,12 @@ pub use layout::{Base, Conserved, Drawing, Expected, Layout, MultiplierUnit, Wor
 pub use measured::Measured;
 pub use mechanism::{Family, Mechanism};
 pub use names::Names;
-pub use transfer::TransferError;
+pub use transfer::{TransferError, carried_over};
 pub use undefined::Undefined;
 
 use crate::{
     Vec3,
+    output::SiteMotion,
     potential::FaultSlot,
     scene::{Poses, Scene},
 };
@@ -166,6 +167,16 @@ pub trait System: Send + Sync {
     fn project(&self, q: &mut [f64], v: &mut [f64]);
     /// Positions of the sites: for spheres, the tip of every link. What has no place is not a number.
     fn sites(&self, t: f64, q: &[f64], out: &mut [Vec3]);
+    /// How the sites move where the velocity is v, in their order; nothing where it is not known.
+    fn site_motions(&self, state: &State, v: &[f64], out: &mut Vec<SiteMotion>, scratch: &mut Scratch) {
+        let _ = (state, v, scratch);
+        out.clear();
+    }
+    /// The numbers of all that [`Layout::recordable`] lists beside the sites, at a measured state.
+    fn extras(&self, state: &State, measured: &Measurement, out: &mut Vec<f64>, scratch: &mut Scratch) {
+        let _ = (state, measured, scratch);
+        out.clear();
+    }
     /// What a viewer draws, to be asked for once; empty where there is nothing to see.
     fn scene(&self) -> Scene {
         Scene::default()

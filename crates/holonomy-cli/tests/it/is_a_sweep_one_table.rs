@@ -10,7 +10,7 @@ const SWEEP: &str =
     "sweep double-plane-pendulum --steps 400 --vary start.a=0.2:2.8:6 --vary start.b=-1,1 --quiet";
 
 /// The table as rows: the first columns of each are the case and its settings.
-fn rows(place: &Place, path: &str) -> (Vec<String>, Vec<Vec<f64>>, Vec<String>) {
+pub(super) fn rows(place: &Place, path: &str) -> (Vec<String>, Vec<Vec<f64>>, Vec<String>) {
     let reader = SerializedFileReader::new(File::open(place.path(path)).expect("a table")).expect("Parquet");
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let names: Vec<String> = (0..schema.num_columns())

@@ -1,6 +1,7 @@
 //! The command as people and programs meet it: the real program, in directories of its own.
 #![allow(missing_docs)]
 mod can_a_run_be_interrupted;
+mod can_a_run_start_from_another;
 mod do_all_say_the_same;
 mod do_files_appear_whole;
 mod do_formats_agree;
@@ -17,6 +18,7 @@ mod what_is_a_bad_input;
 mod what_is_a_formula;
 mod what_is_imported;
 mod what_is_in_a_film;
+mod what_is_recorded;
 mod what_settles;
 
 use serde_json::Value;

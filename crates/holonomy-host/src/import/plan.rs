@@ -31,6 +31,8 @@ pub(super) struct Body {
     /// `None` for the world.
     pub(super) parent: Option<usize>,
     pub(super) name: String,
+    /// What its joint is called, if that has coordinates.
+    pub(super) joint_name: Option<String>,
     /// The joint is held: it moves nothing.
     pub(super) held: bool,
     pub(super) inertia: RigidInertia,
@@ -77,6 +79,8 @@ pub(super) fn plan(robot: &Robot<'_, '_>, floating: bool, problems: &Problems) -
 impl ImportPlan {
     fn add_bodies(&mut self, robot: &Robot<'_, '_>, order: &[usize], floating: bool) {
         let mut names: HashSet<String> = HashSet::from(["world".to_owned()]);
+        // Coordinates are called after joints, and those of a floating root after its link.
+        let mut joints: HashSet<String> = names.clone();
         let root = floating.then_some((self.root, None));
         let others = order.iter().map(|k| (robot.joints[*k].child, Some(*k)));
         for (link, joint) in root.into_iter().chain(others) {
@@ -92,6 +96,20 @@ impl ImportPlan {
             if joint.is_some_and(|joint| robot.joints[joint].kind == Kind::Planar) {
                 names.extend(["x", "y"].map(|letter| format!("{name}-{letter}")));
             }
+            let joint_name = match joint.map(|joint| &robot.joints[joint]) {
+                Some(joint) if joint.kind != Kind::Fixed => {
+                    let name = usable(&joint.name, "joint", &mut joints);
+                    if joint.kind == Kind::Planar {
+                        joints.extend(["x", "y"].map(|letter| format!("{name}-{letter}")));
+                    }
+                    Some(name)
+                }
+                Some(_) => None,
+                None => {
+                    joints.insert(name.clone());
+                    None
+                }
+            };
             if name != *written {
                 let detail = format!("is called `{name}`");
                 self.remark(
@@ -108,6 +126,7 @@ impl ImportPlan {
                 joint,
                 parent,
                 name,
+                joint_name,
                 held: false,
                 inertia: robot.links[link].inertia,
                 impossible: false,

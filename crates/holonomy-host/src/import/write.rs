@@ -129,14 +129,20 @@ fn write_body(text: &mut String, body: &Body, robot: &Robot<'_, '_>, plan: &Impo
         Some(joint) => format!("  # {} joint `{}`", joint.kind.name(), flat(&joint.name)),
         None => "  # the root".to_owned(),
     };
-    let about = |kind: &str, axis: &Vec3| format!("kind = \"{kind}\", axis = {}", vector(axis));
+    let name = |suffix: &str| match &body.joint_name {
+        Some(name) => format!(", name = {}", quoted(&format!("{name}{suffix}"))),
+        None => String::new(),
+    };
+    let about = |kind: &str, axis: &Vec3, suffix: &str| {
+        format!("kind = \"{kind}\"{}, axis = {}", name(suffix), vector(axis))
+    };
     let joint_text = match kind {
         Kind::Fixed => format!("kind = \"fixed\"{placed}"),
-        Kind::Revolute | Kind::Continuous => about("revolute", &axis) + &placed + &limits,
-        Kind::Prismatic => about("prismatic", &axis) + &placed + &limits,
-        Kind::Spherical => format!("kind = \"spherical\"{placed}"),
-        Kind::Floating => format!("kind = \"free\"{placed}"),
-        Kind::Planar => about("revolute", &axis),
+        Kind::Revolute | Kind::Continuous => about("revolute", &axis, "") + &placed + &limits,
+        Kind::Prismatic => about("prismatic", &axis, "") + &placed + &limits,
+        Kind::Spherical => format!("kind = \"spherical\"{}{placed}", name("")),
+        Kind::Floating => format!("kind = \"free\"{}{placed}", name("")),
+        Kind::Planar => about("revolute", &axis, ""),
     };
     if kind == Kind::Planar {
         let [x, y] = plane(&axis);
@@ -145,11 +151,17 @@ fn write_body(text: &mut String, body: &Body, robot: &Robot<'_, '_>, plan: &Impo
             text,
             &between[0],
             parent,
-            &(about("prismatic", &x) + &placed),
+            &(about("prismatic", &x, "-x") + &placed),
             &comment,
         );
         text.push_str("mass = 0\n");
-        head(text, &between[1], Some(&between[0]), &about("prismatic", &y), "");
+        head(
+            text,
+            &between[1],
+            Some(&between[0]),
+            &about("prismatic", &y, "-y"),
+            "",
+        );
         text.push_str("mass = 0\n");
         head(text, &body.name, Some(&between[1]), &joint_text, "");
     } else {

@@ -38,7 +38,7 @@ impl Motion {
         if scene.shapes.is_empty() {
             return Err(RenderError::Invisible);
         }
-        let trajectory = Trajectory::open(folder, system.layout(), model.attitude)?;
+        let trajectory = Trajectory::open(folder, &model)?;
         Ok(Self {
             scratch: system.scratch(),
             system,

@@ -1,10 +1,12 @@
 //! What is kept of a motion besides its end: `max(NAME)`, `min`, `mean`, `final`, and `first(NAME > X)`, the time at which
-//! that is first true. Names are those of the columns of a trajectory, and `energy`.
+//! that is first true. Names are those of [`Output`]: the columns of a trajectory, and all that can be recorded.
 use super::SweepError;
 use holonomy::{
+    output::{Output, Readings},
     simulation::{Observer, Sample},
     system::Layout,
 };
+use holonomy_model::output_suggestion;
 use std::ops::ControlFlow;
 
 /// What is measured, of which number.
@@ -12,20 +14,8 @@ use std::ops::ControlFlow;
 pub struct Measure {
     /// As it was written; the name of its column.
     pub text: String,
-    of: Quantity,
+    of: Output,
     how: Reduction,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Quantity {
-    Time,
-    Kinetic,
-    Potential,
-    Energy,
-    Coordinate(usize),
-    Velocity(usize),
-    Multiplier(usize),
-    Work(usize),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,8 +57,17 @@ impl Measure {
             }
             _ => return Err(usage()),
         };
-        let of = quantity(name, layout)
-            .ok_or_else(|| bad(format!("there is no `{name}` here; there are {}", names(layout))))?;
+        let of = Output::find(name, layout).ok_or_else(|| {
+            bad(format!(
+                "there is no `{name}` here; {}",
+                output_suggestion(name, layout)
+            ))
+        })?;
+        if let [first, ..] = &of.components[..] {
+            let all = of.components.join(", ");
+            let message = format!("`{name}` has the components {all}; write `{name}.{first}`");
+            return Err(bad(message));
+        }
         Ok(Self {
             text: text.trim().to_owned(),
             of,
@@ -77,58 +76,11 @@ impl Measure {
     }
 }
 
-fn quantity(name: &str, layout: &Layout) -> Option<Quantity> {
-    let place = |list: &[String], name: &str| list.iter().position(|own| own == name);
-    let within = |prefix: &str| name.strip_prefix(prefix);
-    Some(match name {
-        "t" => Quantity::Time,
-        "kinetic" => Quantity::Kinetic,
-        "potential" => Quantity::Potential,
-        "energy" => Quantity::Energy,
-        _ => None
-            .or_else(|| {
-                layout
-                    .coordinates
-                    .iter()
-                    .position(|own| own == name)
-                    .map(Quantity::Coordinate)
-            })
-            .or_else(|| {
-                layout
-                    .velocities
-                    .iter()
-                    .position(|own| own == name)
-                    .map(Quantity::Velocity)
-            })
-            .or_else(|| {
-                Some(Quantity::Multiplier(place(
-                    &layout.multipliers,
-                    within("lambda.")?,
-                )?))
-            })
-            .or_else(|| {
-                Some(Quantity::Work(place(
-                    &layout.conserved.sources,
-                    within("work.")?,
-                )?))
-            })?,
-    })
-}
-
-/// Names that there are, the first few of them.
-fn names(layout: &Layout) -> String {
-    const MOST: usize = 12;
-    let first = ["energy", "kinetic", "potential"].map(str::to_owned);
-    let own = layout.coordinates.iter().chain(layout.velocities.iter()).cloned();
-    let forces = layout.multipliers.iter().map(|name| format!("lambda.{name}"));
-    let all: Vec<String> = first.into_iter().chain(own).chain(forces).collect();
-    let more = if all.len() > MOST { " and more" } else { "" };
-    format!("{}{more}", all[..all.len().min(MOST)].join(", "))
-}
-
 /// Measures while a run goes on, at its recorded samples.
 pub(super) struct Measuring<'m> {
     measures: &'m [Measure],
+    outputs: Vec<Output>,
+    readings: Readings,
     values: Vec<f64>,
     before: Vec<(f64, f64)>,
     samples: u64,
@@ -139,6 +91,8 @@ impl<'m> Measuring<'m> {
         Self {
             values: vec![f64::NAN; measures.len()],
             before: vec![(f64::NAN, f64::NAN); measures.len()],
+            outputs: measures.iter().map(|measure| measure.of.clone()).collect(),
+            readings: Readings::default(),
             measures,
             samples: 0,
         }
@@ -154,22 +108,14 @@ impl<'m> Measuring<'m> {
 
 impl Observer for Measuring<'_> {
     fn observe(&mut self, sample: &Sample) -> ControlFlow<()> {
-        let (state, measured) = (sample.state, sample.measured);
-        let q = sample.system.layout().reported(&state.q);
+        let state = sample.state;
         self.samples += 1;
+        let values = self
+            .readings
+            .take(&self.outputs, sample.system, state, sample.measured);
         let each = self.measures.iter().zip(&mut self.values).zip(&mut self.before);
-        for ((measure, value), before) in each {
-            let now = match measure.of {
-                Quantity::Time => Some(state.t),
-                Quantity::Kinetic => Some(measured.energy.kinetic),
-                Quantity::Potential => Some(measured.energy.potential),
-                Quantity::Energy => Some(measured.energy.total()),
-                Quantity::Coordinate(k) => q.get(k).copied(),
-                Quantity::Velocity(k) => measured.velocity.get(k).copied(),
-                Quantity::Multiplier(k) => measured.multipliers.get(k).copied(),
-                Quantity::Work(k) => state.work.get(k).copied(),
-            };
-            let now = now.unwrap_or(f64::NAN);
+        for (((measure, value), before), now) in each.zip(values) {
+            let now = *now;
             match measure.how {
                 Reduction::Largest => *value = value.max(now),
                 Reduction::Least => *value = value.min(now),

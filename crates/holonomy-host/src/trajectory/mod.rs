@@ -2,7 +2,8 @@
 //!
 //! Columns are the time, the kinetic and the potential energy, then the coordinates, then the velocities, then
 //! the multipliers of constraints, then the work of what changes the energy, under the names that the layout of the system
-//! gives them, and Euler angles if the model asks for them. Memory does not grow with the length of the run.
+//! gives them, Euler angles if the model asks for them, and what the model records by name. Memory does not grow with the
+//! length of the run.
 //!
 //! A writer can be [marked](Writer::mark) on its way; another goes on behind the mark, and the file has the same bytes.
 mod blocks;
@@ -13,8 +14,8 @@ pub mod read;
 pub(crate) mod thrift;
 
 use blocks::Group;
-use holonomy::{geometry::EulerOrder, system::Layout};
-use holonomy_model::Format;
+use holonomy::{geometry::EulerOrder, output::Output, system::Layout};
+use holonomy_model::{Format, Model};
 use serde::{Deserialize, Serialize};
 use std::{fs::File, io};
 
@@ -37,6 +38,8 @@ pub struct Row<'a> {
     pub work: &'a [f64],
     /// Euler angles, three per quaternion.
     pub angles: &'a [f64],
+    /// What the model records by name.
+    pub outputs: &'a [f64],
 }
 
 impl Row<'_> {
@@ -44,7 +47,8 @@ impl Row<'_> {
     pub fn numbers(&self, out: &mut Vec<f64>) {
         out.clear();
         out.extend([self.t, self.kinetic, self.potential]);
-        for part in [self.q, self.velocity, self.multipliers, self.work, self.angles] {
+        let state = [self.q, self.velocity, self.multipliers, self.work];
+        for part in state.into_iter().chain([self.angles, self.outputs]) {
             out.extend_from_slice(part);
         }
     }
@@ -104,32 +108,34 @@ pub(crate) fn work_file(format: Format) -> Option<&'static str> {
 /// The file of a trajectory, and the work file that its rows grow in, where that is another.
 pub(crate) type Files = (File, Option<File>);
 
-/// A writer of the given format, of numbers that the layout names: into `file`, with `work` for those that need a work
+/// A writer of the format of a model, of numbers that it names: into `file`, with `work` for those that need a work
 /// file. With a mark it goes on behind it, in files that have the length that counts.
-pub(crate) fn writer(
-    format: Format,
-    (file, work): Files,
-    layout: &Layout,
-    attitude: Option<EulerOrder>,
-    mark: Option<Mark>,
-) -> io::Result<Box<dyn Writer>> {
-    let columns: Vec<String> = columns(layout, attitude.is_some()).collect();
-    Ok(match (format, work) {
-        (Format::Npz, Some(work)) => Box::new(npz::NpzWriter::new(file, work, layout, columns, mark)?),
+pub(crate) fn writer(model: &Model, (file, work): Files, mark: Option<Mark>) -> io::Result<Box<dyn Writer>> {
+    let system = model.mechanism.system();
+    let columns = columns(model);
+    Ok(match (model.format, work) {
+        (Format::Npz, Some(work)) => {
+            Box::new(npz::NpzWriter::new(file, work, system.layout(), columns, mark)?)
+        }
         (Format::Csv, _) => Box::new(csv::CsvWriter::new(file, &columns, mark)),
         (Format::Parquet | Format::Npz, _) => Box::new(parquet::ParquetWriter::new(file, columns, mark)?),
     })
 }
 
-/// Names of all columns.
-fn columns(layout: &Layout, angles: bool) -> impl Iterator<Item = String> {
+/// Names of all columns of the trajectory of a model.
+pub(crate) fn columns(model: &Model) -> Vec<String> {
+    let system = model.mechanism.system();
+    let layout = system.layout();
     let first = ["t", "kinetic", "potential"].map(str::to_owned).into_iter();
     let names = layout.coordinates.iter().chain(layout.velocities.iter()).cloned();
     let multipliers = layout.multipliers.iter().map(|name| format!("lambda.{name}"));
     let work = layout.conserved.sources.iter().map(|name| format!("work.{name}"));
-    let turned = layout.rotations.iter().filter(move |_| angles);
+    let turned = layout.rotations.iter().filter(|_| model.attitude.is_some());
     let angles = turned.flat_map(|(_, name)| [1, 2, 3].map(|k| format!("euler.{name}.{k}")));
-    first.chain(names).chain(multipliers).chain(work).chain(angles)
+    let recorded = model.outputs.list.iter();
+    let recorded = recorded.filter(|output| !output.is_of_the_state());
+    let state = first.chain(names).chain(multipliers).chain(work).chain(angles);
+    state.chain(recorded.flat_map(Output::columns)).collect()
 }
 
 /// The Euler angles of all quaternions of a configuration.

@@ -6,8 +6,8 @@ use std::{
 };
 use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
-/// NumPy arrays: of bodies on spheres `t`, `kinetic`, `potential` of K numbers, `q` and `omega` of K × n × 3; of other
-/// systems one array of K numbers per column, under its name.
+/// NumPy arrays: of bodies on spheres `t`, `kinetic`, `potential` of K numbers, `q` and `omega` of K × n × 3; of all else
+/// one array of K numbers per column, under its name.
 ///
 /// The header of an array states its length, which is known only at the end; until then the rows grow in a work file.
 pub(super) struct NpzWriter {
@@ -43,7 +43,8 @@ impl NpzWriter {
         let shapes: Vec<(String, Option<usize>)> = if vectors {
             let first = ["t", "kinetic", "potential"].map(|name| (name.to_owned(), None));
             let each = ["q", "omega"].map(|name| (name.to_owned(), Some(n)));
-            first.into_iter().chain(each).collect()
+            let others = columns.into_iter().skip(3 + 6 * n).map(|name| (name, None));
+            first.into_iter().chain(each).chain(others).collect()
         } else {
             columns.into_iter().map(|name| (name, None)).collect()
         };

@@ -7,7 +7,8 @@ mod npz;
 mod parquet;
 mod thrift;
 
-use holonomy::{geometry::EulerOrder, system::Layout};
+use holonomy::system::Layout;
+use holonomy_model::Model;
 use std::{
     fs::File,
     io,
@@ -113,12 +114,8 @@ pub struct SavedSample {
 }
 
 impl Trajectory {
-    /// Opens the trajectory in the folder of a run of a system with this layout.
-    pub fn open(
-        folder: &Path,
-        layout: &Layout,
-        attitude: Option<EulerOrder>,
-    ) -> Result<Self, TrajectoryError> {
+    /// Opens the trajectory in the folder of a run of a model.
+    pub fn open(folder: &Path, model: &Model) -> Result<Self, TrajectoryError> {
         let files = ["trajectory.parquet", "trajectory.csv", "trajectory.npz"];
         let paths = files.map(|file| folder.join(file));
         let Some(path) = paths.into_iter().find(|path| path.is_file()) else {
@@ -126,7 +123,7 @@ impl Trajectory {
                 folder: folder.to_owned(),
             });
         };
-        let columns: Vec<String> = super::columns(layout, attitude.is_some()).collect();
+        let columns = super::columns(model);
         let open = || -> Result<(Vec<f64>, Box<dyn Samples>), Fault> {
             let file = File::open(&path)?;
             let mut samples: Box<dyn Samples> = match path.extension().and_then(|end| end.to_str()) {

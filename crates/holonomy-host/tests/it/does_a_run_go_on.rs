@@ -116,6 +116,54 @@ fn fixed_step(source: &mut Source, adaptive: bool) {
     }
 }
 
+/// Statistics, curves and columns of outputs go on too, also with an adaptive method.
+#[test]
+fn outputs_go_on_to_the_bit() {
+    for (name, method, record) in [
+        (
+            "slider-crank",
+            None,
+            &["rod.force", "crank.effort", "piston.velocity.x", "energy"][..],
+        ),
+        (
+            "ten-link-cable",
+            None,
+            &["cable-1.tension", "cable-1.force", "cable-10.velocity"],
+        ),
+        // Its ends are held: there are multipliers beside the vectors of its links.
+        ("skipping-rope", None, &["link-20.velocity", "link-20.z"]),
+        (
+            "double-plane-pendulum",
+            None,
+            &["lower", "lower.velocity", "V", "energy"],
+        ),
+        (
+            "double-plane-pendulum",
+            Some("dop853"),
+            &["lower.velocity.z", "T", "a"],
+        ),
+        (
+            "double-spherical-pendulum",
+            None,
+            &["lower.z", "upper.velocity", "angular momentum z"],
+        ),
+    ] {
+        let scenario = scenario::find(name).expect("a scenario");
+        for format in ["parquet", "csv", "npz"] {
+            let mut source = source(scenario);
+            if let Some(method) = method {
+                source.without(&["method"]);
+                source.with_value(&["method", "name"], method);
+                fixed_step(&mut source, true);
+            }
+            source.with_value(&["output", "format"], format);
+            let names = record.iter().map(|name| model::Value::from(*name)).collect();
+            source.with_value(&["output", "record"], model::Value::List(names));
+            goes_on(&source, &format!("{name} as {format}"), [10, 17, 31]);
+        }
+    }
+}
+
 #[test]
 #[ignore = "long: every scenario, five times"]
 fn every_scenario_goes_on_to_the_bit() {

@@ -180,19 +180,19 @@ fn joints_become_joints_and_mimics_become_couplings() {
     let system = model.mechanism.system();
     let coordinates: Vec<&str> = system.layout().coordinates.iter().map(String::as_str).collect();
     for name in [
-        "theta.shoulder",
-        "theta.wheel_1",
-        "slide.slide",
-        "slide.follower",
-        "slide.puck-x",
-        "theta.puck",
-        "quaternion.drone.w",
+        "theta.turn",
+        "theta.spin",
+        "slide.push",
+        "slide.pull",
+        "slide.glide-x",
+        "theta.glide",
+        "quaternion.fly.w",
     ] {
         assert!(coordinates.contains(&name), "{name} {coordinates:?}");
     }
     // q = −1.5 q' + 0.01, and the start is moved to where that holds.
     let at = |name: &str| model.state.q[coordinates.iter().position(|c| *c == name).unwrap()];
-    assert!((at("slide.follower") + 1.5 * at("slide.slide") - 0.01).abs() < 1e-15);
+    assert!((at("slide.pull") + 1.5 * at("slide.push") - 0.01).abs() < 1e-15);
     assert!(import.model.contains("damping = 0.2\n"));
     // 17 digits in, 17 digits out.
     assert!(import.model.contains("euler = [0, 0, 1.5707963267948966]"));

@@ -19,6 +19,8 @@ mod is_the_path_as_close_as_it_says;
 mod is_the_structure_as_it_says;
 /// Do methods show their order, and who wins?
 mod what_does_precision_cost;
+/// Is what is recorded by name what formulas say?
+mod what_is_recorded;
 /// What is said of files that are wrong, and where?
 mod what_is_wrong;
 

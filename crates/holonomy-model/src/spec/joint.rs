@@ -32,6 +32,8 @@ section! {
     Joint {
         /// Which kind it is.
         kind: JointKind, required Kind::Choice(JointKind::WORDS);
+        /// What its coordinates and its effort are called after; the name of the body if left out.
+        name: Option<String>, optional Kind::Name;
         /// Where it is on the parent; the origin if left out.
         at: Option<Vector>, optional Kind::Vector(Unit::METRE);
         /// How its axes are turned against those of the parent; not at all if left out.

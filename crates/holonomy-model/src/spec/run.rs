@@ -1,5 +1,5 @@
 //! `[method]`, `[run]` and `[output]`.
-use super::key::Bound::Positive;
+use super::key::Bound::{Finite, Positive};
 use super::quantity::Quantity;
 use super::section::{choice, section};
 use super::{Key, Keys, Kind};
@@ -89,6 +89,20 @@ section! {
         format: Option<TrajectoryFormat>, optional Kind::Choice(TrajectoryFormat::WORDS);
         /// The axes of Euler angles that are written beside the quaternions of a tree, such as `zyx`.
         attitude: Option<String>, optional Kind::Text;
+        /// What is recorded beside the state, by name: sites, their velocities, efforts, tensions, definitions.
+        record: Vec<String>, optional Kind::Names;
+    }
+}
+
+section! {
+    /// Where the model starts, in place of what its bodies say. `holonomy run --from` writes it.
+    GivenStart {
+        /// The time; 0 if left out.
+        t: Option<Quantity>, optional Kind::Number(Unit::SECOND, Finite);
+        /// All coordinates, in the order of the columns of a trajectory.
+        q: Vec<Quantity>, required Kind::Numbers(Unit::ANY, Finite);
+        /// All velocities, in the order of the columns of a trajectory.
+        v: Vec<Quantity>, required Kind::Numbers(Unit::ANY, Finite);
     }
 }
 

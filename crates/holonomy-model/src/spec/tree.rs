@@ -315,6 +315,8 @@ kinds! {
 section! {
     /// A spring between two sites.
     SiteSpring {
+        /// What it is called; `potential-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
         /// Its stiffness: a number, or a formula of parameters.
         stiffness: Quantity, required Kind::Number(Unit::NEWTON_PER_METRE, Positive);
         /// The length at which it does not pull.
@@ -327,6 +329,8 @@ section! {
 section! {
     /// A formula of the places of sites.
     SiteEnergy {
+        /// What it is called; `potential-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
         /// The energy; names of sites are their places.
         energy: Formula, required Kind::Formula;
         /// Numbers by name.
@@ -341,6 +345,8 @@ section! {
 section! {
     /// A damper between two sites.
     Damper {
+        /// What it is called; `damper-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
         /// Its force per velocity.
         coefficient: Quantity, required Kind::Number(Unit::NEWTON_SECOND_PER_METRE, Positive);
         /// The sites.
@@ -351,6 +357,8 @@ section! {
 section! {
     /// An elastic beam between two sites.
     ElasticBeam {
+        /// What it is called; `beam-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
         /// The sites.
         between: Vec<Target>, required Kind::References("site");
         /// Its length at rest.

@@ -24,6 +24,8 @@ pub(super) struct BodyEntry {
     pub(super) as_given: bool,
     /// Its coordinates are not changed to meet constraints.
     pub(super) keep: bool,
+    /// It is a segment of a cable, along its x.
+    pub(super) segment: bool,
 }
 
 /// All bodies, in their order.
@@ -137,6 +139,7 @@ fn read_body<'a>(
         inertia: inertia.unwrap_or_else(RigidInertia::zero),
         as_given,
         keep,
+        segment: false,
     });
 }
 

@@ -173,6 +173,7 @@ impl CableText<'_> {
                     inertia: RigidInertia::zero(),
                     as_given: false,
                     keep: false,
+                    segment: false,
                 });
             }
         }
@@ -299,7 +300,7 @@ impl CableText<'_> {
                     (Joint::Universal { axes }, vec![turn, 0.0])
                 }
             };
-            let mut add = |parent, joint, at, q: Vec<f64>, forces, inertia| {
+            let mut add = |parent, joint, at, q: Vec<f64>, forces, inertia: RigidInertia| {
                 bodies.list.push(bodies::BodyEntry {
                     name: names.next().unwrap_or_default(),
                     place: self.place.clone(),
@@ -311,7 +312,9 @@ impl CableText<'_> {
                         q,
                         forces,
                         limits: None,
+                        name: None,
                     }),
+                    segment: inertia.mass > 0.0,
                     inertia,
                     as_given: false,
                     keep: false,

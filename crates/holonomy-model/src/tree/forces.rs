@@ -1,5 +1,11 @@
 //! `[[potential]]` between sites and `[[wrench]]` on bodies.
-use super::{bodies::TreeBodies, formula, laws::Laws, sites::Sites};
+use super::{
+    bodies::TreeBodies,
+    formula,
+    laws::Laws,
+    parts::{PartName, part_name},
+    sites::Sites,
+};
 use crate::{Place, Section, Unit};
 use holonomy::{
     Vec3,
@@ -9,6 +15,7 @@ use holonomy::{
 
 /// A potential, its kind, and where it is written.
 pub(super) struct PotentialEntry {
+    pub(super) name: PartName,
     pub(super) potential: Box<dyn Potential>,
     pub(super) kind: &'static str,
     pub(super) place: Place,
@@ -23,8 +30,9 @@ pub(super) fn read_potentials<'a>(
     laws: &Laws<'a>,
 ) -> Vec<PotentialEntry> {
     let mut all = Vec::new();
-    for section in root.optional("potential").tables() {
+    for (index, section) in root.optional("potential").tables().into_iter().enumerate() {
         let problems = section.problems();
+        let name = part_name(&section, "potential", index);
         if section.text("kind") == Some("gravity") {
             let place = section.value_place("kind").unwrap_or_else(|| section.place());
             problems
@@ -47,6 +55,7 @@ pub(super) fn read_potentials<'a>(
             let place = section.value_place("energy").unwrap_or_else(|| section.place());
             section.finish();
             all.extend(potential.map(|potential| PotentialEntry {
+                name,
                 potential: Box::new(potential),
                 kind: "formula",
                 place,
@@ -66,6 +75,7 @@ pub(super) fn read_potentials<'a>(
                 length: length.value,
             });
             all.push(PotentialEntry {
+                name,
                 potential,
                 kind: "spring",
                 place,

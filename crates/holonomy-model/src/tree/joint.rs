@@ -17,6 +17,8 @@ pub(super) struct Placed {
     pub(super) forces: Vec<JointForce>,
     /// Least and largest position, where they are given.
     pub(super) limits: Option<[f64; 2]>,
+    /// A name of its own.
+    pub(super) name: Option<Located<String>>,
 }
 
 impl Placed {
@@ -72,6 +74,7 @@ pub(super) fn read<'a>(body: &Section<'a>, laws: &Laws<'a>) -> Option<Placed> {
     let kind = section
         .required("kind")
         .choice_of("kind of joint", JointKind::WORDS);
+    let name = section.optional("name").name();
     let at = section.optional("at").vector();
     let sound_at = at.is_some() == section.has("at");
     let turned = rotation::read(&section, "turned");
@@ -117,6 +120,7 @@ pub(super) fn read<'a>(body: &Section<'a>, laws: &Laws<'a>) -> Option<Placed> {
         v,
         forces,
         limits: limits?,
+        name: name.map(|name| name.map(str::to_owned)),
     })
 }
 

@@ -1,5 +1,11 @@
 //! `[[damper]]` and `[[beam]]` between sites.
-use super::{bodies::TreeBodies, joint, rotation, sites::Sites};
+use super::{
+    bodies::TreeBodies,
+    joint,
+    parts::{PartName, part_name},
+    rotation,
+    sites::Sites,
+};
 use crate::{Place, Section};
 use holonomy::{
     Vec3,
@@ -10,6 +16,7 @@ use nalgebra::UnitQuaternion;
 
 /// A link, its kind, and where it is written.
 pub(super) struct LinkEntry {
+    pub(super) name: PartName,
     pub(super) link: Link,
     pub(super) kind: &'static str,
     pub(super) place: Place,
@@ -17,7 +24,8 @@ pub(super) struct LinkEntry {
 
 pub(super) fn read(root: &Section<'_>, bodies: &TreeBodies, sites: &Sites) -> Vec<LinkEntry> {
     let mut all = Vec::new();
-    for section in root.optional("damper").tables() {
+    for (index, section) in root.optional("damper").tables().into_iter().enumerate() {
+        let name = part_name(&section, "damper", index);
         let coefficient = section.required("coefficient").number();
         let between = sites.between(&section, bodies);
         let place = section.place();
@@ -28,17 +36,20 @@ pub(super) fn read(root: &Section<'_>, bodies: &TreeBodies, sites: &Sites) -> Ve
                 coefficient: coefficient.value,
             };
             all.push(LinkEntry {
+                name,
                 link,
                 kind: "damper",
                 place,
             });
         }
     }
-    for section in root.optional("beam").tables() {
+    for (index, section) in root.optional("beam").tables().into_iter().enumerate() {
+        let name = part_name(&section, "beam", index);
         let link = beam(&section, bodies, sites).map(Link::Beam);
         let place = section.place();
         section.finish();
         all.extend(link.map(|link| LinkEntry {
+            name,
             link,
             kind: "beam",
             place,

@@ -1,12 +1,14 @@
 //! The figures of a run, a comparison and a convergence study.
 mod coordinates;
 mod mechanism;
+mod outputs;
 mod space;
 #[cfg(test)]
 mod tests;
 mod warmth;
 
 pub use coordinates::{constraint, coordinates, path, phase};
+pub use outputs::outputs;
 pub use space::{attitude, configurations, trajectory, views};
 pub use warmth::globes;
 pub use warmth::warmth;
@@ -47,6 +49,7 @@ pub fn of_run(
         ("path.svg", path(title, layout, summary, portrait)),
         ("coordinates.svg", coordinates(title, layout, summary, portrait)),
         ("phase.svg", phase(title, layout, summary, portrait)),
+        ("outputs.svg", outputs(title, summary, series)),
         ("energy.svg", Some(energy(title, summary, series))),
         ("momentum.svg", momentum(title, summary, series)),
         ("constraint.svg", constraint(title, layout, summary, series)),

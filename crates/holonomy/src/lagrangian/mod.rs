@@ -25,6 +25,7 @@ mod error;
 mod formulas;
 mod mechanics;
 mod picture;
+mod recorded;
 mod structure;
 mod system;
 
@@ -42,6 +43,7 @@ use crate::{
     system::{Conserved, Layout, Named, State, StateError, System, Undefined, Words, check_names},
 };
 use picture::Painter;
+use recorded::Recorded;
 use structure::Structure;
 
 /// A system in generalized coordinates, its velocities those of the coordinates or of a frame.
@@ -59,6 +61,8 @@ pub struct Lagrangian {
     cyclic: Vec<usize>,
     /// How it looks, if it does.
     painter: Painter,
+    /// What can be recorded of it by name.
+    recorded: Recorded,
 }
 
 /// A system at one point `(t, q, v)`.
@@ -209,6 +213,7 @@ impl Lagrangian {
             structure,
             cyclic,
             painter: Painter::default(),
+            recorded: Recorded::default(),
         };
         Ok(system.with_sources())
     }

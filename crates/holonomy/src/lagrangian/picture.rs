@@ -48,8 +48,10 @@ const PARTS: usize = 48;
 /// A picture, ready to be drawn.
 #[derive(Default)]
 pub(super) struct Painter {
-    slots: Option<Slots>,
+    pub(super) slots: Option<Slots>,
     points: Vec<Program>,
+    /// How the points move.
+    pub(super) velocities: Vec<Program>,
     curves: Vec<Program>,
     /// The longest distance between two points where it was looked at, m.
     size: f64,
@@ -118,6 +120,9 @@ impl Painter {
         let points: Vec<Program> = each
             .map(|(name, formulas)| compile(name, formulas, picture.slots))
             .collect::<Result<_, _>>()?;
+        let each = picture.points.iter();
+        let velocities = each.map(|(_, formulas)| moving(formulas, picture.slots));
+        let velocities = velocities.collect();
         let (mut curves, mut strings) = (Vec::new(), Vec::new());
         for (line, drawn) in picture.lines.iter().enumerate() {
             strings.push(match drawn {
@@ -151,6 +156,7 @@ impl Painter {
         let painter = Self {
             slots: Some(picture.slots),
             points,
+            velocities,
             curves,
             size: 0.0,
         };
@@ -187,6 +193,23 @@ impl Painter {
             }
         }
     }
+}
+
+/// A program for the three components of how a place moves, where coordinates change at their velocities.
+fn moving(formulas: &[Formula], slots: Slots) -> Program {
+    let mut expressions = Expressions::new();
+    let one = expressions.constant(1.0);
+    let mut rates = vec![(slots.time(), one)];
+    for a in 0..slots.coordinates {
+        rates.push((slots.coordinate(a), expressions.variable(slots.velocity(a))));
+    }
+    let mut parts = Vec::new();
+    for formula in formulas {
+        for part in expressions.components(formula) {
+            parts.push(expressions.derivative_along(part, &rates));
+        }
+    }
+    expressions.compile(&parts)
 }
 
 /// A program for the three components of a place.

@@ -1,6 +1,7 @@
 use super::{FrameFields, Lagrangian, LagrangianWorkspace};
 use crate::{
     Vec3, math,
+    output::SiteMotion,
     scene::{Poses, Scene},
     solve::Lu,
     system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, Undefined, workspace},
@@ -117,6 +118,16 @@ impl System for Lagrangian {
 
     fn sites(&self, t: f64, q: &[f64], out: &mut [Vec3]) {
         self.place_sites(t, q, out);
+    }
+
+    fn site_motions(&self, state: &State, v: &[f64], out: &mut Vec<SiteMotion>, scratch: &mut Scratch) {
+        let work = workspace::<LagrangianWorkspace>(scratch);
+        self.record_motions(state.t, &state.q, v, out, work);
+    }
+
+    fn extras(&self, state: &State, measured: &Measurement, out: &mut Vec<f64>, scratch: &mut Scratch) {
+        let work = workspace::<LagrangianWorkspace>(scratch);
+        self.record_extras(state.t, &state.q, &measured.velocity, out, work);
     }
 
     fn scene(&self) -> Scene {

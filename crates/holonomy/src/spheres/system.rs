@@ -4,9 +4,10 @@ use crate::{
     Vec3,
     geometry::s2,
     math,
+    output::SiteMotion,
     potential::FaultSlot,
     scene::{Poses, Scene},
-    system::{Layout, ManifoldError, Measurement, Scratch, State, System, Undefined, workspace},
+    system::{Base, Layout, ManifoldError, Measurement, Scratch, State, System, Undefined, workspace},
 };
 use std::sync::Arc;
 
@@ -101,6 +102,21 @@ impl System for Spheres {
 
     fn sites(&self, _: f64, q: &[f64], out: &mut [Vec3]) {
         self.tips(view(q), out);
+    }
+
+    /// Tips are sums of links: their velocities are the sums of what `l ω × q` of the links is.
+    fn site_motions(&self, state: &State, v: &[f64], out: &mut Vec<SiteMotion>, _: &mut Scratch) {
+        out.clear();
+        for (body, (q, omega)) in self.bodies.iter().zip(view(&state.q).iter().zip(view(v))) {
+            let base = match body.base {
+                Base::Fixed(_) => Vec3::zeros(),
+                Base::Site(parent) => out[parent].velocity,
+            };
+            out.push(SiteMotion {
+                velocity: base + omega.cross(q) * body.length,
+                ..SiteMotion::UNKNOWN
+            });
+        }
     }
 
     fn scene(&self) -> Scene {

@@ -1,5 +1,5 @@
 use super::Names;
-use crate::{Vec3, formula::SubExpression};
+use crate::{Vec3, formula::SubExpression, output::Recordable};
 use std::{borrow::Cow, collections::HashSet, f64::consts::TAU};
 
 /// What the numbers of a state are called, for columns of files and tables; and beside it what figures, verdicts and
@@ -22,6 +22,8 @@ pub struct Layout {
     pub generalized: bool,
     /// For figures.
     pub drawing: Drawing,
+    /// For what is recorded by name.
+    pub recordable: Recordable,
     /// For verdicts.
     pub conserved: Conserved,
     /// For warnings.

@@ -1,4 +1,4 @@
-use super::{Names, State, System};
+use super::{Layout, Names, State, System};
 use std::collections::HashMap;
 
 /// A state that does not fit another system.
@@ -46,22 +46,9 @@ impl State {
     /// Constraints that the new system changed may be violated.
     pub fn transferred(&self, from: &dyn System, to: &dyn System) -> Result<State, TransferError> {
         let (old, new) = (from.layout(), to.layout());
-        let coordinates = matched(&old.coordinates, &new.coordinates);
-        let velocities = matched(&old.velocities, &new.velocities);
-        let (coordinates, velocities) = match (coordinates, velocities) {
-            (Ok(coordinates), Ok(velocities)) => (coordinates, velocities),
-            (q, v) => {
-                let [q, v] = [q.err().unwrap_or_default(), v.err().unwrap_or_default()];
-                return Err(TransferError::Names {
-                    missing: [q.0, v.0].concat(),
-                    added: [q.1, v.1].concat(),
-                });
-            }
-        };
         let mut before = vec![0.0; old.velocities.len()];
         from.velocity(self.t, &self.q, &self.p, &mut before, &mut from.scratch());
-        let q: Vec<f64> = coordinates.into_iter().map(|k| self.q[k]).collect();
-        let v: Vec<f64> = velocities.into_iter().map(|k| before[k]).collect();
+        let (q, v) = carried_over(old, new, &self.q, &before)?;
         let mut p = vec![0.0; v.len()];
         to.momentum(self.t, &q, &v, &mut p, &mut to.scratch());
         let mut state = Self::new(self.t, q, p);
@@ -70,6 +57,31 @@ impl State {
             Ok(state)
         } else {
             Err(TransferError::NotFinite)
+        }
+    }
+}
+
+/// Coordinates and velocities in the order of another system, matched by their names.
+pub fn carried_over(
+    from: &Layout,
+    to: &Layout,
+    q: &[f64],
+    v: &[f64],
+) -> Result<(Vec<f64>, Vec<f64>), TransferError> {
+    let coordinates = matched(&from.coordinates, &to.coordinates);
+    let velocities = matched(&from.velocities, &to.velocities);
+    match (coordinates, velocities) {
+        (Ok(coordinates), Ok(velocities)) => {
+            let taken =
+                |numbers: &[f64], places: Vec<usize>| places.into_iter().map(|k| numbers[k]).collect();
+            Ok((taken(q, coordinates), taken(v, velocities)))
+        }
+        (q, v) => {
+            let [q, v] = [q.err().unwrap_or_default(), v.err().unwrap_or_default()];
+            Err(TransferError::Names {
+                missing: [q.0, v.0].concat(),
+                added: [q.1, v.1].concat(),
+            })
         }
     }
 }

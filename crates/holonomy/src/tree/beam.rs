@@ -107,6 +107,11 @@ impl BoundBeam {
         0.5 * x.dot(&(self.stiffness * x))
     }
 
+    /// The force along it, N.
+    pub(super) fn tension(&self, kinematics: &Kinematics) -> f64 {
+        (self.stiffness * self.bend(kinematics).x)[0]
+    }
+
     /// Adds the wrenches on both nodes.
     pub(super) fn load(&self, kinematics: &Kinematics, loads: &mut [Load]) {
         let bent = self.bend(kinematics);

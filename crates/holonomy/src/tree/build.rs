@@ -7,6 +7,7 @@ use super::{
     invariants,
     joint::Joint,
     links::{Link, PotentialSites},
+    recorded::PartNames,
     skeleton::Skeleton,
 };
 use crate::{
@@ -116,6 +117,8 @@ pub struct TreeParts {
     /// Bodies on joints with one coordinate, and the least and largest that it should be. Nothing stops the joint there: a
     /// run can say that it went beyond.
     pub limits: Vec<(usize, [f64; 2])>,
+    /// For what is recorded by name.
+    pub names: PartNames,
 }
 
 impl Tree {
@@ -144,7 +147,8 @@ impl Tree {
         let names: Vec<String> = parts.bodies.iter().map(|b| b.name.clone()).collect();
         let mut skeleton = Skeleton::default();
         for (number, body) in std::mem::take(&mut parts.bodies).into_iter().enumerate() {
-            skeleton.join(body, parts.as_given.contains(&number))?;
+            let joint = parts.names.joint(number);
+            skeleton.join(body, parts.as_given.contains(&number), joint)?;
         }
         let sites = parts.sites.iter().map(|site| skeleton.place(site));
         let sites: Vec<SitePlace> = sites.collect();
@@ -190,6 +194,7 @@ impl Tree {
             constraint_rows: parts.constraints.iter().map(|(_, c)| c.rows()).sum(),
             constraints: parts.constraints,
             conserved: Vec::new(),
+            extras: Vec::new(),
             coordinates: skeleton.in_q,
             velocities: skeleton.in_v,
             layout,
@@ -200,6 +205,10 @@ impl Tree {
         tree.check_inertia()?;
         tree.conserved = invariants::find(&tree);
         tree.describe_laws();
+        let sites: Vec<(String, Option<usize>)> = (parts.sites.into_iter())
+            .map(|site| (site.name, site.body))
+            .collect();
+        tree.describe_recorded(&sites, &parts.names);
         tree.layout.expected = tree.expected(&parts.limits);
         Ok(tree)
     }

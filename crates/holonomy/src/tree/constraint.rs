@@ -151,6 +151,10 @@ pub(crate) struct ConstraintRows {
     pub(crate) terms: Vec<f64>,
     /// Leaves G out.
     pub(crate) values_only: bool,
+    /// Multipliers, where the forces that they make are wanted in place of G.
+    pub(super) weights: Vec<f64>,
+    /// Those forces, on each node at its origin.
+    pub(super) wrenches: Vec<Wrench>,
 }
 
 /// Entries of G below this fraction of the terms they are the sum of are zero: what acts on both ends of a
@@ -424,6 +428,10 @@ impl Tree {
         out: &mut ConstraintRows,
     ) {
         if out.values_only {
+            return;
+        }
+        if let Some(lambda) = out.weights.get(row) {
+            out.wrenches[node] -= wrench * *lambda;
             return;
         }
         let n = self.velocities;

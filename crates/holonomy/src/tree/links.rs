@@ -122,15 +122,18 @@ impl BoundLink {
         }
     }
 
+    /// How fast its ends move apart, m/s.
+    pub(super) fn rate(&self, kinematics: &Kinematics) -> f64 {
+        let at = stretch(self.ends(), kinematics);
+        at.n.dot(&at.relative)
+    }
+
     /// The power of a damper, `−c l̇²`; `None` of what has an energy.
     pub(super) fn damped_power(&self, kinematics: &Kinematics) -> Option<f64> {
         match self {
             Self::Beam(_) => None,
-            Self::Damper {
-                ends, coefficient, ..
-            } => {
-                let at = stretch(ends, kinematics);
-                let rate = at.n.dot(&at.relative);
+            Self::Damper { coefficient, .. } => {
+                let rate = self.rate(kinematics);
                 Some(-coefficient * rate * rate)
             }
         }

@@ -27,6 +27,7 @@ mod links;
 mod mass;
 mod matrices;
 mod min_norm;
+mod recorded;
 mod redundant;
 mod scene;
 mod settle;
@@ -46,6 +47,7 @@ pub use forces::{AppliedWrench, JointForce, Law, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
 pub use kinematics::{Frame, Kinematics};
 pub use links::Link;
+pub use recorded::PartNames;
 pub use redundant::Dependence;
 pub use settle::{Equilibrium, Seek, SettleError, Settling, Stability};
 pub use spline::{Spline, SplineError};
@@ -89,6 +91,8 @@ pub struct Tree {
     constraints: Vec<(String, Constraint)>,
     constraint_rows: usize,
     conserved: Vec<invariants::Momentum>,
+    /// What can be recorded by name, in the order of the layout.
+    extras: Vec<recorded::TreeExtra>,
     /// Nodes without a parent.
     roots: Vec<usize>,
     coordinates: usize,

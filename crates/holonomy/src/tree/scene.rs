@@ -263,7 +263,7 @@ fn box_of(inertia: &RigidInertia) -> (UnitQuaternion<f64>, Vec3) {
 }
 
 /// `[w, x, y, z]`, w ≥ 0.
-fn numbers(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
+pub(super) fn numbers(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
     let sign = 1.0_f64.copysign(rotation.w);
     [rotation.w, rotation.i, rotation.j, rotation.k].map(|x| sign * x)
 }

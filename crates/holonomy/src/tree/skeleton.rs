@@ -56,8 +56,14 @@ pub(super) struct Skeleton {
 }
 
 impl Skeleton {
-    /// Joins a body, or says what is wrong with it; its inertia may be one that no body has.
-    pub(super) fn join(&mut self, body: RigidBody, as_given: bool) -> Result<(), TreeError> {
+    /// Joins a body, or says what is wrong with it; its inertia may be one that no body has. Its coordinates are called
+    /// after its joint, if that has a name, or else after itself.
+    pub(super) fn join(
+        &mut self,
+        body: RigidBody,
+        as_given: bool,
+        joint: Option<&str>,
+    ) -> Result<(), TreeError> {
         let (number, name) = (self.body_nodes.len(), &body.name);
         if body.parent.is_some_and(|parent| parent >= number) {
             return Err(TreeError::Order { body: name.clone() });
@@ -70,7 +76,8 @@ impl Skeleton {
             body: name.clone(),
             fault,
         })?;
-        labels(name, &body.joint, &mut self.coordinates, &mut self.velocities);
+        let label = joint.unwrap_or(name);
+        labels(label, &body.joint, &mut self.coordinates, &mut self.velocities);
         if matches!(body.joint, Joint::Spherical | Joint::Free) {
             // The quaternion is the last of its coordinates.
             self.rotations.push((self.coordinates.len() - 4, name.clone()));

@@ -156,7 +156,7 @@ impl Tree {
 
 impl Dynamics {
     /// Spatial acceleration of each node of a moving and loaded tree, and `Ṗ − F` of all that it carries.
-    fn invert(&mut self, tree: &Tree, t: f64, dv: &[f64]) {
+    pub(super) fn invert(&mut self, tree: &Tree, t: f64, dv: &[f64]) {
         let (frames, inverse) = (&self.kinematics.frames, &mut self.inverse);
         inverse.clear();
         for (i, (node, frame)) in tree.nodes.iter().zip(frames).enumerate() {

@@ -4,6 +4,7 @@ use crate::{
     Vec3,
     geometry::{se3::Wrench, so3},
     math,
+    output::SiteMotion,
     potential::FaultSlot,
     scene::{Poses, Scene},
     system::{Energy, Layout, ManifoldError, Measurement, Scratch, State, System, Undefined, workspace},
@@ -12,13 +13,13 @@ use std::sync::Arc;
 
 /// Work space of a [`Tree`].
 #[derive(Clone, Default)]
-struct TreeWorkspace {
-    dynamics: Dynamics,
-    q: Vec<f64>,
+pub(super) struct TreeWorkspace {
+    pub(super) dynamics: Dynamics,
+    pub(super) q: Vec<f64>,
     p: Vec<f64>,
     rows: ConstraintRows,
     schur: MinNorm,
-    lambda: Vec<f64>,
+    pub(super) lambda: Vec<f64>,
     column: Vec<f64>,
     columns: Vec<f64>,
     powers: Vec<f64>,
@@ -26,7 +27,7 @@ struct TreeWorkspace {
 
 impl TreeWorkspace {
     /// Places the tree at q, with driven joints where they are at time t and moving at their rates.
-    fn place(&mut self, tree: &Tree, t: f64, q: &[f64]) {
+    pub(super) fn place(&mut self, tree: &Tree, t: f64, q: &[f64]) {
         self.q.clear();
         self.q.extend_from_slice(q);
         tree.drive(t, &mut self.q);
@@ -34,7 +35,7 @@ impl TreeWorkspace {
         self.dynamics.kinematics.place(tree, &self.q);
     }
 
-    fn set_moving(&mut self, tree: &Tree, v: &[f64]) {
+    pub(super) fn set_moving(&mut self, tree: &Tree, v: &[f64]) {
         let Dynamics {
             kinematics, driven, ..
         } = &mut self.dynamics;
@@ -44,7 +45,7 @@ impl TreeWorkspace {
 
 impl TreeWorkspace {
     /// Accelerations of a placed and moving tree, with multipliers in `lambda`.
-    fn accelerate(&mut self, tree: &Tree, t: f64, v: &[f64], dv: &mut [f64]) {
+    pub(super) fn accelerate(&mut self, tree: &Tree, t: f64, v: &[f64], dv: &mut [f64]) {
         let Dynamics {
             kinematics, loads, ..
         } = &mut self.dynamics;
@@ -212,7 +213,7 @@ impl System for Tree {
     /// The sites, then the origins of the bodies' joints.
     fn sites(&self, _: f64, q: &[f64], out: &mut [Vec3]) {
         let mut kinematics = super::Kinematics::default();
-        kinematics.place(self, q);
+        kinematics.pose(self, q);
         let (sites, origins) = out.split_at_mut(self.sites.len());
         for (out, site) in sites.iter_mut().zip(&self.sites) {
             *out = kinematics.site(site);
@@ -220,6 +221,14 @@ impl System for Tree {
         for (out, node) in origins.iter_mut().zip(&self.body_nodes) {
             *out = kinematics.frames[*node].origin;
         }
+    }
+
+    fn site_motions(&self, state: &State, v: &[f64], out: &mut Vec<SiteMotion>, scratch: &mut Scratch) {
+        self.record_motions(state, v, out, workspace::<TreeWorkspace>(scratch));
+    }
+
+    fn extras(&self, state: &State, measured: &Measurement, out: &mut Vec<f64>, scratch: &mut Scratch) {
+        self.record_extras(state, measured, out, workspace::<TreeWorkspace>(scratch));
     }
 
     fn scene(&self) -> Scene {
