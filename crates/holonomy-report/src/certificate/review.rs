@@ -74,6 +74,8 @@ pub struct Review {
     /// The largest coordinate, and the range of each.
     pub(super) magnitude: f64,
     pub(super) ranges: Vec<f64>,
+    /// The mean of the kinetic energy over these steps, J.
+    pub(super) kinetic: Option<f64>,
     pub(super) path: Option<Result<Accuracy, Unmeasured>>,
     pub(super) growth: Option<Result<(Exponent, f64), Unmeasured>>,
     /// What other methods are compared with.
@@ -147,7 +149,10 @@ impl Review {
         let mut reference = Reference {
             richardson: companion.richardson,
             known: run.kept.len(),
-            scales: run.parts.scales(),
+            // What runs away moves far: it is the less of the two that says how far there is to move.
+            scales: (run.parts.scales().into_iter().zip(companion.parts.scales()))
+                .map(|(run, companion)| run.min(companion))
+                .collect(),
             run: run.kept,
             companion: companion.kept,
             parts: run.parts,
@@ -174,6 +179,7 @@ impl Review {
             },
             magnitude: run.magnitude,
             ranges: run.ranges,
+            kinetic: run.kinetic,
             path: Some(path),
             growth: Some(growth),
             reference: Some(reference),
@@ -221,12 +227,14 @@ struct Run {
     growth: Result<Exponent, Unmeasured>,
     magnitude: f64,
     ranges: Vec<f64>,
+    kinetic: Option<f64>,
 }
 
 struct Exact {
     kind: Companion,
     richardson: f64,
     kept: Vec<Kept>,
+    parts: Parts,
     /// Whether it went as far as the run.
     complete: bool,
     growth: Option<Exponent>,
@@ -261,6 +269,7 @@ impl<'a> Walk<'a> {
         let mut magnitude = largest(&state.q);
         let stride = (steps * (state.q.len() as u64 + 2)).div_ceil(KEPT).max(1);
         let mut kept = vec![self.keep(&state)];
+        let mut kinetic = 0.0;
         let mut record = (self.model.schedule.every > 1).then(Record::default);
         if let Some(record) = &mut record {
             self.watch(0, &state, record);
@@ -285,9 +294,12 @@ impl<'a> Walk<'a> {
             }
             if k % stride == 0 {
                 kept.push(self.keep(&state));
+                kinetic += self.measured.energy.kinetic;
             }
         }
+        let seen = kept.len() - 1;
         Run {
+            kinetic: (seen > 0).then(|| kinetic / seen as f64),
             steps: taken,
             stride,
             kept,
@@ -334,6 +346,8 @@ impl<'a> Walk<'a> {
         let mut state = model.state.clone();
         state.carry.clear();
         let mut kept = vec![self.keep(&state)];
+        let mut seen = Parts::new(&model.mechanism);
+        seen.see(state.t, &state.q);
         let mut copy = Copy::new(steps);
         let mut taken = 0;
         'steps: for k in 1..=steps {
@@ -352,12 +366,14 @@ impl<'a> Walk<'a> {
             // The time of the run, to the bit.
             state.t = origin + k as f64 * h;
             taken = k;
+            seen.see(state.t, &state.q);
             if k % stride == 0 {
                 kept.push(self.keep(&state));
             }
         }
         Exact {
             kind,
+            parts: seen,
             richardson: ratio / (ratio - 1.0),
             complete: taken == steps,
             kept,
@@ -439,6 +455,18 @@ impl Copy {
 }
 
 impl Reference {
+    /// Where the motion is at the k-th time, as far as run and companion tell: `q₂ + (q₂ − q₁)/(2ᵖ − 1)`. What is as close
+    /// as the companion, or closer, is seen to be.
+    pub(super) fn extrapolated(&self, k: usize) -> Vec<f64> {
+        let (run, exact) = (&self.run[k].q, &self.companion[k].q);
+        let more = self.richardson - 1.0;
+        exact
+            .iter()
+            .zip(run)
+            .map(|(two, one)| two + more * (two - one))
+            .collect()
+    }
+
     /// How far the run is from the companion; `None` where that is not a number.
     fn accuracy(
         &mut self,

@@ -14,7 +14,7 @@ use crate::{
     geometry::{Pose, RigidInertia},
     math,
     potential::Potential,
-    system::{Drawing, Layout, Words},
+    system::{Drawing, Layout, Rope, Words},
 };
 
 /// A body and the joint that carries it.
@@ -116,6 +116,8 @@ pub struct TreeParts {
     /// Bodies on joints with one coordinate, and the least and largest that it should be. Nothing stops the joint there: a
     /// run can say that it went beyond.
     pub limits: Vec<(usize, [f64; 2])>,
+    /// Elastic cables between sites: a run can say that one is shorter than the distance of its ends.
+    pub ropes: Vec<Rope>,
 }
 
 impl Tree {
@@ -200,7 +202,7 @@ impl Tree {
         tree.check_inertia()?;
         tree.conserved = invariants::find(&tree);
         tree.describe_laws();
-        tree.layout.expected = tree.expected(&parts.limits);
+        tree.layout.expected = tree.expected(&parts.limits, parts.ropes);
         Ok(tree)
     }
 
