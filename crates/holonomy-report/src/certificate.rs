@@ -143,9 +143,15 @@ impl Certificate {
         ));
         lines.extend(forces(&*system, series));
         lines.extend_from_slice(spot);
-        let path = answers::path(review.path.as_ref(), model.schedule.step);
+        let mut path = answers::path(review.path.as_ref(), model.schedule.step);
+        if lines
+            .iter()
+            .any(|line| matches!(line.reason, Reason::Wrong | Reason::Unbalanced))
+        {
+            path = answers::path_beside_a_wrong_energy(path);
+        }
         let whole = review.watch.all_for.value >= lasted * (1.0 - f64::EPSILON);
-        let outlook = answers::predictability(review.growth.as_ref(), lasted, whole);
+        let outlook = answers::predictability(review.growth.as_ref(), lasted, whole, review.flown);
         lines.push(path.clone());
         lines.push(outlook.clone());
         lines.push(cost(summary));

@@ -372,3 +372,89 @@ fn a_method_that_is_closer_than_the_companion_is_said_to_be() {
     // Half the step leaves a quarter of the error; the rule leaves the next even power, some tenth of that.
     assert!(trial.share.1 <= 0.25 * 0.25 * trial.share.0, "{trial:?}");
 }
+
+/// A drive of 800 Hz on an oscillator that is looked at a hundred times a second: the run, and that with half the step, see
+/// it at the same place each time, as a constant force. Truly x = cos t + (A/(1 − ω²)) (cos ωt − cos t), which the drive
+/// hardly changes; the run goes to 99 m. A drive that the steps resolve is none of this.
+#[test]
+fn a_drive_that_steps_and_half_steps_see_alike_is_not_trusted() {
+    for (method, beats) in [
+        ("midpoint", 4.0),
+        ("midpoint", 8.0),
+        ("rk4", 4.0),
+        ("trapezoid", 4.0),
+    ] {
+        let step = 0.01;
+        let omega = std::f64::consts::TAU * beats / step;
+        let model = text(&format!(
+            "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[force]\nx = \"50*cos({omega:e}*t)\"\n\
+             [start]\nx = 1\n[method]\nname = '{method}'\n[run]\nstep = {step}\nduration = 10\n"
+        ));
+        let outcome = run(&model, "test");
+        let last = &outcome.summary.final_state;
+        let exact = last.t.cos() + 50.0 / (1.0 - omega * omega) * ((omega * last.t).cos() - last.t.cos());
+        assert!(
+            (last.q[0] - exact).abs() > 10.0,
+            "{method}: {} {exact}",
+            last.q[0]
+        );
+        let path = &outcome.summary.certificate.conclusion.path;
+        assert_eq!(
+            (path.verdict, path.reason),
+            (Verdict::Bad, Reason::NotSeen),
+            "{method}: {path:?}"
+        );
+    }
+    for method in ["midpoint", "rk4", "midpoint-4"] {
+        let model = text(&format!(
+            "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 0.5*x^2\"\n[force]\nx = \"50*cos(31*t)\"\n\
+             [start]\nx = 1\n[method]\nname = '{method}'\n[run]\nstep = 0.002\nduration = 10\n"
+        ));
+        assert_eq!(certify(&model).conclusion.path.verdict, Verdict::Good, "{method}");
+    }
+}
+
+/// A wall of a tenth of a millimetre and a thousand joules, which steps of a centimetre jump over: truly the body, with
+/// half a joule, turns back. One of the steps falls into the wall, so that the energy is wrong; the path cannot be right.
+#[test]
+fn a_path_through_a_wall_is_not_close() {
+    let model = text(
+        "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 1e3*exp(-(x/1e-4)^2)\"\n[start]\nx = -1\n[velocity]\nx = 1\n\
+         [method]\nname = 'midpoint'\n[run]\nstep = 0.01\nduration = 3\n",
+    );
+    let conclusion = certify(&model).conclusion;
+    assert_eq!(conclusion.structure, Verdict::Bad, "{conclusion:#?}");
+    assert_eq!(
+        (conclusion.path.verdict, conclusion.path.reason),
+        (Verdict::Bad, Reason::NotSeen)
+    );
+}
+
+/// x″ = x is as far from chaos as can be, and errors grow as e^t: so does the motion. A pendulum that starts beside its top
+/// leaves it in the same way and comes back.
+#[test]
+fn what_flies_off_is_not_called_chaotic() {
+    let model = |lagrangian: &str, start: f64, duration: f64| {
+        text(&format!(
+            "coordinates = ['x']\nlagrangian = \"{lagrangian}\"\n[start]\nx = {start}\n[method]\nname = 'midpoint'\n\
+             [run]\nstep = 0.01\nduration = {duration}\n"
+        ))
+    };
+    for duration in [10.0, 20.0, 40.0] {
+        let outlook = certify(&model("0.5*x'^2 + 0.5*x^2", 1e-3, duration))
+            .conclusion
+            .outlook;
+        assert!(
+            matches!(outlook.reason, Reason::FliesOff | Reason::Regular),
+            "{duration}: {outlook:?}"
+        );
+    }
+    let outlook = certify(&model("0.5*x'^2 + 0.5*x^2", 1e-3, 20.0))
+        .conclusion
+        .outlook;
+    assert_eq!(outlook.reason, Reason::FliesOff, "{outlook:?}");
+    let outlook = certify(&model("0.5*x'^2 - 9.81*(1 + cos(x))", 1e-3, 60.0))
+        .conclusion
+        .outlook;
+    assert_eq!(outlook.reason, Reason::Regular, "{outlook:?}");
+}

@@ -8,10 +8,10 @@
 //! ```
 //! A short run is looked at as a whole. Of a long one it is the beginning, by less than a twentieth of its steps, unless
 //! more is asked for; the certificate says how far that reaches.
-use super::{SEEN, trial::Tried};
+use super::{ROUNDING, SEEN, trial::Tried};
 use crate::{
     summary::Summary,
-    verdict::{Accuracy, Companion, PathError, Quantity, Unmeasured, WatchedSteps},
+    verdict::{Accuracy, Companion, Missed, PathError, Quantity, Unmeasured, WatchedSteps},
 };
 use holonomy::{
     diagnostics::{Exponent, Parts, Record, Shadow},
@@ -62,6 +62,10 @@ const LARGEST: usize = 200_000;
 const KEPT: u64 = 2_000_000;
 /// Steps after which the copy starts: a run that starts at rest has momenta then.
 const UNDERWAY: u64 = 4;
+/// Steps from the start that are divided otherwise, too: n of them into 3n + 1, which have no time in common with halves.
+const PROBED: u64 = 10;
+/// The error that these show is at most so many times what the companion tells, or the companion tells too little.
+const TOLD: f64 = 2.0;
 /// Errors of a tenth of what a part moves are another path.
 pub(super) const LOST: f64 = 0.1;
 
@@ -76,6 +80,8 @@ pub struct Review {
     pub(super) ranges: Vec<f64>,
     /// The mean of the kinetic energy over these steps, J.
     pub(super) kinetic: Option<f64>,
+    /// How many times as far from its start the second half of these steps goes as the first.
+    pub(super) flown: f64,
     pub(super) path: Option<Result<Accuracy, Unmeasured>>,
     pub(super) growth: Option<Result<(Exponent, f64), Unmeasured>>,
     /// What other methods are compared with.
@@ -158,10 +164,15 @@ impl Review {
             parts: run.parts,
             stride: run.stride,
         };
-        let path = match companion.complete {
+        let mut path = match companion.complete {
             true => reference.accuracy(companion.kind, covered.clone(), whole, &run.ranges),
             false => None,
         };
+        if let Some(path) = path.as_mut().filter(|_| !model.method.adaptive) {
+            let at = PROBED.div_ceil(reference.stride) as usize;
+            let probe = walk.probe(method, at as u64 * reference.stride);
+            path.missed = probe.and_then(|probe| reference.missed(at, &probe, path.largest.share));
+        }
         let path = path.ok_or(Unmeasured::CompanionFails);
         let growth = match (run.growth, companion.growth) {
             // What a step makes of it shows in the companion; what the motion makes of it is the same in both.
@@ -180,6 +191,7 @@ impl Review {
             magnitude: run.magnitude,
             ranges: run.ranges,
             kinetic: run.kinetic,
+            flown: reference.flown(),
             path: Some(path),
             growth: Some(growth),
             reference: Some(reference),
@@ -382,6 +394,20 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Where so many steps lead if their time is divided otherwise; `None` where one fails.
+    fn probe(&mut self, method: &mut dyn Integrator, steps: u64) -> Option<Kept> {
+        let (origin, parts) = (self.model.state.t, 3 * steps + 1);
+        let part = steps as f64 * self.model.schedule.step / parts as f64;
+        let mut state = self.model.state.clone();
+        state.carry.clear();
+        for k in 1..=parts {
+            if !stepped(method, &mut state, origin, k, part) {
+                return None;
+            }
+        }
+        Some(self.keep(&state))
+    }
+
     pub(super) fn keep(&mut self, state: &State) -> Kept {
         self.system.measure(state, &mut self.measured, &mut self.scratch);
         Kept {
@@ -508,7 +534,39 @@ impl Reference {
             seen_from: seen.map(since),
             lost_from: lost.map(since),
             ahead: self.ahead(lost, ranges).map(|ahead| Quantity::new(ahead, "s")),
+            missed: None,
         })
+    }
+
+    /// What a probe shows at the time of the k-th that are kept, where it is more than the companion tells, and so much
+    /// more that a figure would show the largest error if all of it were: the companion takes its steps from the same
+    /// places of a fast drive.
+    fn missed(&mut self, k: usize, probe: &Kept, largest: f64) -> Option<Missed> {
+        let (run, exact) = (self.run.get(k)?, self.companion.get(k)?);
+        let mut distances = Vec::new();
+        self.parts.distances(run.t, &run.q, &exact.q, &mut distances);
+        let told = self.worst(&distances).share;
+        let (run, t) = (&self.run[k], self.run[k].t);
+        self.parts.distances(t, &run.q, &probe.q, &mut distances);
+        let mut error = self.worst(&distances);
+        // The probe's own error is its own, and what Richardson's rule adds is that of half a step.
+        error.share /= self.richardson;
+        error.distance.value /= self.richardson;
+        let times = error.share / (told + ROUNDING);
+        let after = Quantity::new(t - self.run[0].t, "s");
+        // What is seen already is left at that, unless it is lost at once.
+        let enough = if largest > SEEN { LOST / SEEN } else { TOLD };
+        (times > enough && times * largest > SEEN).then_some(Missed { after, error })
+    }
+
+    /// How many times as far from its start the second half goes as the first: coordinates as they are.
+    fn flown(&self) -> f64 {
+        let far = |kept: &[Kept]| {
+            let each = kept.iter().flat_map(|kept| kept.q.iter().zip(&self.run[0].q));
+            each.fold(0.0, |m: f64, (q, first)| m.max((q - first).abs()))
+        };
+        let (one, two) = self.run.split_at(self.run.len().div_ceil(2));
+        far(two) / far(one).max(f64::MIN_POSITIVE)
     }
 
     /// The part that is farthest off, and the largest distances.

@@ -1,7 +1,7 @@
 //! The words of verdicts. Nobody reads them but people.
 use super::{
     Accuracy, Companion, Conclusion, Drift, DriftKind, Evidence, ForceRange, Grounds, Growth, Judgement,
-    PathError, Promise, Quantity, Reason, Subject, Trial, Unmeasured, Verdict, WatchedSteps,
+    Missed, PathError, Promise, Quantity, Reason, Subject, Trial, Unmeasured, Verdict, WatchedSteps,
 };
 use crate::number::{rough, uncertain};
 use holonomy::math;
@@ -305,12 +305,13 @@ impl Reason {
             Self::Close => "close to the true one",
             Self::Visible => "visibly off",
             Self::LostLater => "another path in the end",
-            Self::LostAtOnce => "not resolved",
+            Self::LostAtOnce | Self::NotSeen => "not resolved",
             Self::CloseSoFar => "close so far",
             Self::Regular => "regular",
             Self::Contracting => "errors die out",
             Self::Chaotic => "chaotic",
             Self::ChaoticLater => "chaotic later",
+            Self::FliesOff => "flies off",
             Self::Unknown => "unknown",
             Self::Reported => "",
         }
@@ -524,6 +525,17 @@ impl Conclusion {
             ..
         } = &**accuracy;
         let mut text = match (self.path.reason, lost_from, seen_from) {
+            (Reason::NotSeen, ..) => match &accuracy.missed {
+                Some(Missed { after, error }) => format!(
+                    "The step does not resolve this motion: half of it comes to the same path, but steps of about a third \
+                     show that it is off by {} of how far {} moves after {after}. Something is faster than the steps.",
+                    rough(error.share),
+                    error.part
+                ),
+                None => "The step does not resolve this motion: half of it comes to the same path, and the energy is wrong \
+                         all the same."
+                    .to_owned(),
+            },
             (Reason::LostAtOnce, Some(lost), _) => format!(
                 "The step does not resolve this motion: by {lost} the path is off by {} of how far {} moves.",
                 rough(largest.share),
@@ -548,7 +560,8 @@ impl Conclusion {
                 largest.size()
             ),
         };
-        if let (Some(ahead), false) = (&accuracy.ahead, self.path.reason == Reason::LostAtOnce) {
+        let lost = matches!(self.path.reason, Reason::LostAtOnce | Reason::NotSeen);
+        if let (Some(ahead), false) = (&accuracy.ahead, lost) {
             let (time, way) = (
                 Quantity::new(ahead.value.abs(), "s"),
                 if ahead.value < 0.0 { "lags" } else { "leads" },
@@ -557,7 +570,7 @@ impl Conclusion {
                 text += &format!(" Most of that is timing: it {way} by {time}.");
             }
         }
-        if seen_from.is_some() && lost_from.is_none() && !accuracy.whole {
+        if seen_from.is_some() && lost_from.is_none() && !accuracy.whole && !lost {
             text += &format!(" That is its first {covered}; beyond it was not tested.");
         }
         text
@@ -581,6 +594,12 @@ impl Conclusion {
                     true => "within this run",
                     false => "beyond this run",
                 };
+                if self.outlook.reason == Reason::FliesOff {
+                    return format!(
+                        "Errors grow as the motion itself, which flies off{tested}: as e^(λt), λ = {number}. No method in \
+                         double precision knows positions beyond about {known}, which is {within}."
+                    );
+                }
                 format!(
                     "The motion is chaotic{tested}: errors grow as e^(λt), λ = {number}. No method in double precision \
                      knows positions beyond about {known}, which is {within}."
