@@ -294,6 +294,7 @@ fn what_is_held_at_rest_breaks_no_promise() {
         let certificate = certify(&model);
         let energy = certificate.line(&Subject::Energy).expect("a line");
         assert_eq!(energy.verdict, Verdict::Good, "{energy:?}");
+        assert_eq!(certificate.conclusion.path.verdict, Verdict::Good);
         assert_eq!(
             certificate.conclusion.structure,
             Verdict::Good,

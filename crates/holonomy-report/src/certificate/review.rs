@@ -8,7 +8,7 @@
 //! ```
 //! A short run is looked at as a whole. Of a long one it is the beginning, by less than a twentieth of its steps, unless
 //! more is asked for; the certificate says how far that reaches.
-use super::{ROUNDING, SEEN, trial::Tried};
+use super::{ROUNDING, SEEN, energy, trial::Tried};
 use crate::{
     summary::Summary,
     verdict::{Accuracy, Companion, Missed, PathError, Quantity, Unmeasured, WatchedSteps},
@@ -152,12 +152,17 @@ impl Review {
         let companion = walk.companion(method, steps, run.stride, chaotic);
         let mut work = steps + if chaotic || run.growth.is_ok() { steps } else { 0 };
         work += companion.work;
+        // What rests moves by rounding, and is compared with what a step would make of it.
+        let rest = match energy::is_at_rest(model, summary) {
+            true => energy::way_of_a_step(model),
+            false => 0.0,
+        };
         let mut reference = Reference {
             richardson: companion.richardson,
             known: run.kept.len(),
             // What runs away moves far: it is the less of the two that says how far there is to move.
             scales: (run.parts.scales().into_iter().zip(companion.parts.scales()))
-                .map(|(run, companion)| run.min(companion))
+                .map(|(run, companion)| run.min(companion).max(rest))
                 .collect(),
             run: run.kept,
             companion: companion.kept,

@@ -111,6 +111,15 @@ impl fmt::Display for ForceRange {
     }
 }
 
+/// How a quantity changes: what is printed of its two ends may be the same.
+fn change(initial: &Quantity, last: &Quantity) -> String {
+    let by = Quantity {
+        value: last.value - initial.value,
+        ..initial.clone()
+    };
+    format!("changed by {by}, {initial} at the start")
+}
+
 impl Judgement {
     /// What the method promises; empty where it could promise nothing.
     pub fn promised(&self) -> String {
@@ -143,7 +152,9 @@ impl Judgement {
         match &self.evidence {
             Evidence::Failure { message } => format!("failed {message}"),
             Evidence::Stop { at } => format!("stopped at {at}"),
-            Evidence::EnergyChange { initial, last } => format!("from {initial} to {last}; {NOT_CONSERVED}"),
+            Evidence::EnergyChange { initial, last } => {
+                format!("{}; {NOT_CONSERVED}", change(initial, last))
+            }
             Evidence::Balance {
                 initial,
                 last,
@@ -161,7 +172,7 @@ impl Judgement {
                 if sources.len() > MOST_SOURCES {
                     work.push(format!("{} more", sources.len() - MOST_SOURCES));
                 }
-                let mut text = format!("from {initial} to {last}; work of {}", work.join(", "));
+                let mut text = format!("{}; work of {}", change(initial, last), work.join(", "));
                 text += &format!("; largest |E − E₀ − W| {largest}");
                 if let Some(share) = share {
                     text += &match throughput.value >= in_motion.value {
