@@ -71,15 +71,13 @@ pub fn symplecticity_defect_within(
         }
     }
     let moving = |y: f64, given: f64| if y < REST * given { given } else { y };
-    let scales: Vec<f64> = match momenta {
-        Momenta::Together => vec![moving(largest(&y0), largest(&given)); half],
-        Momenta::Each => y0
-            .iter()
-            .zip(&given)
-            .map(|(y, given)| moving(y.abs(), *given))
-            .collect(),
-    };
-    let scales: Vec<f64> = scales.iter().map(|scale| scale.max(f64::MIN_POSITIVE)).collect();
+    let mut scales = vec![moving(largest(&y0), largest(&given)); half];
+    for (k, scale) in scales.iter_mut().enumerate() {
+        if momenta == Momenta::Each {
+            *scale = moving(y0[k].abs(), given[k]);
+        }
+        *scale = scale.max(f64::MIN_POSITIVE);
+    }
 
     let mut columns = Vec::with_capacity(2 * half);
     for k in 0..2 * half {
