@@ -169,15 +169,14 @@ impl WarningWatch {
             })
         });
         let short = expected.ropes.iter().zip(&self.short);
-        let short = short.filter_map(|(rope, (short, t))| {
-            // Ends are assembled to rounding, and lengths written with a few digits.
-            (*short > ROUNDING * rope.length).then(|| Warning {
-                kind: WarningKind::ShorterThanItsChord,
-                name: rope.name.clone(),
-                value: *short,
-                unit: "m".to_owned(),
-                t: *t,
-            })
+        // Ends are assembled to rounding, and lengths written with a few digits.
+        let short = short.filter(|(rope, (short, _))| *short > ROUNDING * rope.length);
+        let short = short.map(|(rope, (short, t))| Warning {
+            kind: WarningKind::ShorterThanItsChord,
+            name: rope.name.clone(),
+            value: *short,
+            unit: "m".to_owned(),
+            t: *t,
         });
         pushing.chain(beyond).chain(short).collect()
     }
