@@ -145,6 +145,20 @@ def opening_page_compares(new):
     return playground
 
 
+def labels_stand_over_their_views(new):
+    """Beside each other in a wide stage, above each other in a tall one: as the views are."""
+    for width, height in ((1600, 1000), (1600, 560), (390, 844)):
+        playground = new(viewport={"width": width, "height": height})
+        playground.open()
+        playground.moves("the opening page")
+        columns = playground.page.locator(".stage .scene").get_attribute("data-columns")
+        boxes = [side.bounding_box() for side in playground.page.locator(".stage .side").all()]
+        assert len(boxes) == 2, boxes
+        beside, above = boxes[1]["x"] - boxes[0]["x"], boxes[1]["y"] - boxes[0]["y"]
+        assert (beside > 0 and above == 0) if columns == "2" else (above > 0 and beside == 0), (width, height, columns, boxes)
+        playground.context.close()
+
+
 def sliders_change_the_motion(new):
     playground = new()
     playground.open("#scenario=spherical-pendulum")
@@ -358,7 +372,7 @@ def phone(new):
     return playground
 
 
-TESTS = [opening_page_compares, sliders_change_the_motion, wrong_model_shows_its_message, lagrangian_can_be_typed, link_restores, time_can_be_taken_back, bodies_can_be_dragged, everything_can_be_taken_along, nudge_parts, failure_stops_one_side, phone, first_motion]
+TESTS = [opening_page_compares, labels_stand_over_their_views, sliders_change_the_motion, wrong_model_shows_its_message, lagrangian_can_be_typed, link_restores, time_can_be_taken_back, bodies_can_be_dragged, everything_can_be_taken_along, nudge_parts, failure_stops_one_side, phone, first_motion]
 
 
 def main():

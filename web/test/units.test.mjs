@@ -15,7 +15,7 @@ const { directionOnSphere, nearest } = await load("src/scene/pick.ts");
 const { Film } = await load("src/player/film.ts");
 const format = await load("src/player/format.ts");
 const { PerspectiveCamera } = await load("three");
-const { floorTo125 } = await load("src/playground/number.ts");
+const { fitting, floorTo125 } = await load("src/playground/number.ts");
 const { problemText } = await load("src/playground/problem.ts");
 
 const near = (found, expected, within = 1e-6) => found.forEach((x, k) => assert.ok(Math.abs(x - expected[k]) <= within, `${found} is not ${expected}`));
@@ -103,6 +103,14 @@ test("a quaternion that changes its sign turns on", () => {
   const [clip] = filmOf(times, times.map(() => [0, 0, 0]), flipped).clips;
   // Cubic between angles of 0.2: less than 1e-4 off.
   near(clip.at(1.5).frameRotations, turn(1.5), 1e-4);
+});
+
+test("a number fits its field, with as many digits as that leaves", () => {
+  for (const [value, text] of [[0, "0"], [1.73205081, "1.73205"], [-9.81, "-9.81"], [0.00225898, "0.002259"], [-0.000981234, "-9.812e-4"], [123456.7, "123457"], [-1.23456e-12, "-1.23e-12"], [1e21, "1e+21"]]) {
+    assert.equal(fitting(value), text);
+    assert.ok(text.length <= 9);
+    assert.ok(Math.abs(Number(text) - value) <= 5e-3 * Math.abs(value));
+  }
 });
 
 test("numbers are said plainly", () => {

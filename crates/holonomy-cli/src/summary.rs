@@ -113,7 +113,7 @@ impl Rows {
         if let Some(drift) = summary.certificate.drift() {
             let mut text = with_error(drift.slope.value, drift.standard_error.value) + " J/s";
             if drift.kind != DriftKind::Real {
-                text += &format!(", {}", drift.kind.words());
+                text += &format!(", {}", drift.words());
             }
             self.row("", "drift", text);
         }

@@ -19,7 +19,7 @@ use bodies::TreeBodies;
 use holonomy::{
     Vec3,
     simulation::Schedule,
-    system::{Mechanism, State, System},
+    system::{Mechanism, Rope, State, System},
     tree::{AppliedWrench, Constraint, Link, RigidBody, Tree, TreeError, TreeParts, assemble},
 };
 use laws::Laws;
@@ -40,6 +40,7 @@ pub(super) struct TreeDraft {
     /// For people.
     parameters: Vec<(String, Vec<f64>)>,
     cables: Vec<(String, String)>,
+    ropes: Vec<Rope>,
 }
 
 /// Keys of models in other spaces.
@@ -89,9 +90,12 @@ pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
             .help("add `[[body]]` sections with `joint`, or a `[[cable]]`");
     }
     let described = cables.iter().map(cable::CableText::described).collect();
-    let mut closures = Vec::new();
+    let (mut closures, mut ropes) = (Vec::new(), Vec::new());
     for cable in cables {
-        closures.extend(cable.make(&gravity, &mut bodies, &mut sites, problems));
+        if let Some((held, rope)) = cable.make(&gravity, &mut bodies, &mut sites, problems) {
+            closures.push(held);
+            ropes.extend(rope);
+        }
     }
     let mut constraints = constraints::read(root, &bodies, &sites, &laws);
     constraints.extend(closures);
@@ -118,6 +122,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
         settled,
         parameters: laws.described(),
         cables: described,
+        ropes,
     })
 }
 
@@ -157,6 +162,7 @@ impl TreeDraft {
             gravity: self.gravity,
             sites: self.sites.list,
             wrenches: self.wrenches,
+            ropes: self.ropes,
             ..TreeParts::default()
         };
         let (mut q, mut v, mut fixed) = (Vec::new(), Vec::new(), Vec::new());

@@ -115,7 +115,7 @@ impl Certificate {
         lines.extend(end(summary));
         lines.push(match summary.driven {
             true => energy::changing(model, summary),
-            false => energy::conserved(model, summary, *further),
+            false => energy::conserved(model, summary, *further, review.kinetic),
         });
         let scale = momentum_scale(&model.state, summary);
         let affine = of_affine_symmetry(model, &*system, summary, scale);
@@ -139,13 +139,19 @@ impl Certificate {
         lines.extend(constraints(
             model,
             summary,
-            constraint_scale(model, &*system, review),
+            constraint_scale(model, &*system, summary, review),
         ));
         lines.extend(forces(&*system, series));
         lines.extend_from_slice(spot);
-        let path = answers::path(review.path.as_ref(), model.schedule.step);
+        let mut path = answers::path(review.path.as_ref(), model.schedule.step);
+        if lines
+            .iter()
+            .any(|line| matches!(line.reason, Reason::Wrong | Reason::Unbalanced))
+        {
+            path = answers::path_beside_a_wrong_energy(path);
+        }
         let whole = review.watch.all_for.value >= lasted * (1.0 - f64::EPSILON);
-        let outlook = answers::predictability(review.growth.as_ref(), lasted, whole);
+        let outlook = answers::predictability(review.growth.as_ref(), lasted, whole, review.flown);
         lines.push(path.clone());
         lines.push(outlook.clone());
         lines.push(cost(summary));
@@ -380,14 +386,19 @@ fn manifold(model: &Model, summary: &Summary) -> Option<Judgement> {
 }
 
 /// What a violation of constraints is compared with: the largest that there would be if one of the coordinates had moved
-/// as far as it does in the run, and the others had not. One where that is not known.
-fn constraint_scale(model: &Model, system: &dyn System, review: &Review) -> f64 {
+/// as far as it does in the run, or, at rest, as it would in a step, and the others had not. One where that is not known.
+fn constraint_scale(model: &Model, system: &dyn System, summary: &Summary, review: &Review) -> f64 {
     let mut scratch = system.scratch();
     let mut state = model.state.clone();
     let mut scale = 0.0_f64;
+    // What rests moves by rounding.
+    let least = match energy::is_at_rest(model, summary) {
+        true => energy::way_of_a_step(model),
+        false => 0.0,
+    };
     for (k, range) in review.ranges.iter().enumerate() {
         let before = state.q[k];
-        state.q[k] += range;
+        state.q[k] += range.max(least);
         let mut measured = Measurement::default();
         system.measure(&state, &mut measured, &mut scratch);
         scale = scale.max(measured.constraint.unwrap_or_default());

@@ -6,7 +6,7 @@ use crate::{
     number::{decimal, grouped},
     page::{Cell, Page},
     summary::Summary,
-    verdict::Judgement,
+    verdict::{Evidence, Judgement, Subject},
     warning::Warning,
 };
 use holonomy_model::{self as model, Source};
@@ -91,7 +91,25 @@ const STILLS: &[&str] = &[
     "energy.svg",
 ];
 
+/// The heading and the caption of the energy where the motion itself changes it.
+const CHANGING: (&str, &str) = (
+    "Energy",
+    "The energy, which the work of what acts changes, and errors of what is conserved, over the run. Curves of long runs are \
+     thinned; their extremes stay.",
+);
+
 impl RunPage {
+    /// Whether the motion itself changes the energy.
+    fn changes(&self) -> bool {
+        let energy = self.certificate.line(&Subject::Energy);
+        energy.is_some_and(|line| {
+            matches!(
+                line.evidence,
+                Evidence::Balance { .. } | Evidence::EnergyChange { .. }
+            )
+        })
+    }
+
     /// What is said of a run that has just ended.
     pub fn new(title: &str, summary: &Summary, model: &str) -> Self {
         Self {
@@ -162,6 +180,10 @@ impl RunPage {
         page.paragraph(&self.certificate.watch.to_string());
         for (file, heading, caption) in FIGURES {
             if let Some((_, svg)) = figures.iter().find(|(name, _)| name == file) {
+                let (heading, caption) = match *file == "energy.svg" && self.changes() {
+                    true => CHANGING,
+                    false => (*heading, *caption),
+                };
                 let name = file.trim_end_matches(".svg");
                 page.section(name, heading);
                 page.named_figure(name, svg, caption);

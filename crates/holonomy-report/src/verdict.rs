@@ -8,7 +8,7 @@ mod conclusion;
 mod text;
 mod written;
 
-pub use accuracy::{Accuracy, Companion, Growth, PathError, Trial, WatchedSteps};
+pub use accuracy::{Accuracy, Companion, Growth, Missed, PathError, Trial, WatchedSteps};
 pub use conclusion::{Conclusion, Grounds};
 pub use text::Answer;
 pub use text::NOT_CONSERVED;
@@ -394,6 +394,8 @@ pub enum Reason {
     LostLater,
     /// The step does not resolve the motion.
     LostAtOnce,
+    /// Run and companion agree, and both miss something.
+    NotSeen,
     /// Close as far as it was compared, which is not the whole run.
     CloseSoFar,
     /// Errors grow no faster than a power of the time.
@@ -404,6 +406,8 @@ pub enum Reason {
     Chaotic,
     /// They would in a longer one.
     ChaoticLater,
+    /// Errors grow as the motion itself does.
+    FliesOff,
     /// It could not be measured.
     Unknown,
     /// It is reported, not judged.

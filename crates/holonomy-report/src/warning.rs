@@ -1,10 +1,11 @@
-//! What a run did that its author may not have meant: strings that push, joints beyond their stops. Nothing in the
+//! What a run did that its author may not have meant: strings that push, joints beyond their stops, cables that are
+//! shorter than the distance of their ends. Nothing in the
 //! equations forbids it, so it is no error, and no verdict on the method.
 use crate::number::{self, rough};
 use holonomy::{
-    decimal,
+    Vec3, decimal,
     simulation::Sample,
-    system::{Expected, Layout},
+    system::{Expected, Layout, Rope},
 };
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +14,9 @@ use serde::{Deserialize, Serialize};
 pub struct Warning {
     /// What it is about.
     pub kind: WarningKind,
-    /// The constraint or the coordinate.
+    /// The constraint, the coordinate or the cable.
     pub name: String,
-    /// How much: the force it pushes with, or the way beyond the limit.
+    /// How much: the force it pushes with, the way beyond the limit, or the length that is missing.
     #[serde(with = "number::nullable")]
     pub value: f64,
     /// The unit of the value, where it is known.
@@ -36,6 +37,8 @@ pub enum WarningKind {
     DistancePushes,
     /// A joint is beyond a limit that nothing enforces.
     BeyondLimit,
+    /// An elastic cable is shorter than the distance of its ends: it is tight, and cannot hang.
+    ShorterThanItsChord,
 }
 
 impl Warning {
@@ -55,6 +58,12 @@ impl Warning {
                     "distance `{name}` pushes with up to {value}, at t = {t} s: a rod does, a string would be slack"
                 )
             }
+            WarningKind::ShorterThanItsChord => {
+                format!(
+                    "cable `{name}` is shorter than the distance of its ends by up to {value}, at t = {t} s: it is tight, \
+                     and does not hang"
+                )
+            }
             WarningKind::BeyondLimit => {
                 format!("`{name}` is beyond its limit by up to {value}, at t = {t} s: nothing stops it there")
             }
@@ -69,6 +78,8 @@ pub struct WarningWatch {
     least: Vec<(f64, f64)>,
     /// The largest excess of each limited coordinate, and when.
     beyond: Vec<(f64, f64)>,
+    /// How much the length of each elastic cable falls short of the distance of its ends, and when.
+    short: Vec<(f64, f64)>,
     /// The largest multiplier of any, in size.
     largest: f64,
 }
@@ -84,10 +95,12 @@ impl WarningWatch {
             pulling,
             perhaps_pulling,
             limits,
+            ropes,
         } = expected;
         let t = sample.state.t;
         self.least.resize(pulling.len() + perhaps_pulling.len(), (0.0, t));
         self.beyond.resize(limits.len(), (0.0, t));
+        self.measure(sample, ropes);
         let multipliers = &sample.measured.multipliers;
         for (worst, k) in self.least.iter_mut().zip(pulling.iter().chain(perhaps_pulling)) {
             if let Some(force) = multipliers.get(*k)
@@ -104,6 +117,25 @@ impl WarningWatch {
             let excess = (least - q).max(q - most);
             if excess > worst.0 {
                 *worst = (excess, t);
+            }
+        }
+    }
+
+    /// Looks at the ends of elastic cables.
+    fn measure(&mut self, sample: &Sample, ropes: &[Rope]) {
+        let (t, sites) = (sample.state.t, sample.system.layout().drawing.bases.len());
+        self.short.resize(ropes.len(), (0.0, t));
+        if ropes.is_empty() {
+            return;
+        }
+        let mut places = vec![Vec3::zeros(); sites];
+        sample.system.sites(t, &sample.state.q, &mut places);
+        for (worst, rope) in self.short.iter_mut().zip(ropes) {
+            let [from, to] = rope.between.map(|site| places.get(site));
+            let Some((from, to)) = from.zip(to) else { continue };
+            let short = (to - from).norm() - rope.length;
+            if short > worst.0 {
+                *worst = (short, t);
             }
         }
     }
@@ -136,7 +168,17 @@ impl WarningWatch {
                 t: *t,
             })
         });
-        pushing.chain(beyond).collect()
+        let short = expected.ropes.iter().zip(&self.short);
+        // Ends are assembled to rounding, and lengths written with a few digits.
+        let short = short.filter(|(rope, (short, _))| *short > ROUNDING * rope.length);
+        let short = short.map(|(rope, (short, t))| Warning {
+            kind: WarningKind::ShorterThanItsChord,
+            name: rope.name.clone(),
+            value: *short,
+            unit: "m".to_owned(),
+            t: *t,
+        });
+        pushing.chain(beyond).chain(short).collect()
     }
 }
 
@@ -219,5 +261,38 @@ mod tests {
             (found[0].value - 0.75).abs() < 1e-12 && (found[0].t - 1.0).abs() < 1e-12,
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn a_cable_that_is_shorter_than_its_chord_is_told_with_how_much_and_when() {
+        // Between hooks 1 m apart, one of which is drawn away by sin²(t/2) · 0.2 m: most of it after π seconds.
+        let model = |length: f64, drawn: f64| {
+            warnings(&format!(
+                r#"
+                space = "tree"
+                gravity = [0, -10, 0]
+                site = [{{ name = "left", at = [0, 0, 0] }}]
+                body = [{{ name = "end", joint = {{ kind = "prismatic", axis = [1, 0, 0] }}, mass = 1, driven = "1 + {drawn}*sin(t/2)^2", sites = {{ hook = [0, 0, 0] }} }}]
+                cable = [{{ name = "rope", kind = "elastic", from = "left", to = "end/hook", plane = [0, 0, 1], segments = 4, length = {length}, mass = 0.1, EA = 20.0 }}]
+                method = {{ name = "tree-variational" }}
+                run = {{ step = 0.005, duration = 4 }}
+                "#
+            ))
+        };
+        assert_eq!(model(1.21, 0.2), []);
+        for (length, drawn, short, from, until) in [(1.1, 0.2, 0.1, 3.13, 3.15), (0.9, 0.0, 0.1, 0.0, 4.0)] {
+            let found = model(length, drawn);
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert_eq!(found[0].kind, WarningKind::ShorterThanItsChord);
+            assert_eq!((found[0].name.as_str(), found[0].unit.as_str()), ("rope", "m"));
+            // sin² is flat at its top: 0.2 (0.0025/2)² for half a step beside it.
+            assert!((found[0].value - short).abs() < 1e-6, "{found:?}");
+            assert!((from..=until).contains(&found[0].t), "{found:?}");
+            assert!(
+                found[0]
+                    .describe()
+                    .contains("shorter than the distance of its ends")
+            );
+        }
     }
 }

@@ -13,7 +13,7 @@ pub use carry::{Carry, Tag};
 pub use digest::Digest;
 pub use errors::{NameError, Named, StateError};
 pub(crate) use errors::{check_names, check_names_in};
-pub use layout::{Base, Conserved, Drawing, Expected, Layout, MultiplierUnit, Words};
+pub use layout::{Base, Conserved, Drawing, Expected, Layout, MultiplierUnit, Rope, Words};
 pub use measured::Measured;
 pub use mechanism::{Family, Mechanism};
 pub use names::Names;

@@ -86,7 +86,7 @@ export class Methods {
 
   private options(select: HTMLSelectElement, model: Loaded, none: string | undefined, chosen: string): void {
     const option = (method: MethodInfo) =>
-      h("option", { value: method.name, disabled: method.unsupported !== undefined, title: method.unsupported ?? method.summary }, method.name === model.method ? `${method.name} (of the model)` : method.name);
+      h("option", { value: method.name, disabled: method.unsupported !== undefined, title: method.unsupported ?? method.summary }, method.name === model.method ? `${method.name} (model’s)` : method.name);
     const group = (label: string, own: MethodInfo[]) => own.length > 0 && h("optgroup", { label }, ...own.map(option));
     const can = model.methods.filter((method) => !method.unsupported);
     select.replaceChildren(

@@ -18,6 +18,16 @@ export function exact(value: number): string {
   return text;
 }
 
+/** A number that fits a field of nine letters: six digits that count, or fewer where they would be cut off. */
+export function fitting(value: number, most = 9): string {
+  for (let digits = 6; ; digits -= 1) {
+    const rounded = Number(value.toPrecision(digits));
+    const [plain, raised] = [String(rounded), rounded.toExponential().replace("e+", "e")];
+    const text = plain.length <= raised.length || plain.length <= most ? plain : raised;
+    if (text.length <= most || digits <= 2) return text;
+  }
+}
+
 /** A time, with digits enough to tell one step from the next. */
 export function clock(t: number, step: number): string {
   const digits = step > 0 ? Math.min(6, Math.max(0, Math.ceil(-Math.log10(step) - 1e-9))) : 2;

@@ -1,6 +1,6 @@
 // One number: a slider, a field to type in, a way back.
 import { h, iconButton } from "./dom";
-import { exact } from "./number";
+import { exact, fitting } from "./number";
 import { positionOf, type Range, valueAt } from "./ranges";
 
 const FINE = 1000;
@@ -68,7 +68,7 @@ export class Slider {
     if (this.held) return;
     if (value < this.range.low || value > this.range.high) this.range = { ...this.range, low: Math.min(value, this.range.low), high: Math.max(value, this.range.high) };
     this.input.value = String(Math.round(FINE * positionOf(this.range, value)));
-    if (document.activeElement !== this.field) this.field.value = String(Number(value.toPrecision(6)));
+    if (document.activeElement !== this.field) this.field.value = fitting(value);
     this.describe(value, unit);
   }
 

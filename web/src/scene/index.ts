@@ -350,6 +350,7 @@ export class SceneView {
     const now = this.renderer.getSize(new Vector2());
     const { columns, rows } = this.grid(width, height);
     if (now.x !== width || now.y !== height) this.renderer.setSize(width, height, false);
+    this.root.dataset.columns = String(columns);
     this.camera.aspect = width / columns / (height / rows);
     this.camera.updateProjectionMatrix();
     this.views.forEach(({ label }, k) => {

@@ -14,6 +14,7 @@ use holonomy::{
     Vec3,
     geometry::{Pose, RigidInertia},
     math,
+    system::Rope,
     tree::{Constraint, Joint, JointForce},
 };
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
@@ -150,14 +151,14 @@ impl CableText<'_> {
         (self.name.clone(), words)
     }
 
-    /// Adds its bodies and its end, and gives what holds it there.
+    /// Adds its bodies and its end, and gives what holds it there, and what it is if it stretches.
     pub(super) fn make(
         self,
         gravity: &Vec3,
         bodies: &mut TreeBodies,
         sites: &mut Sites,
         problems: &Problems,
-    ) -> Option<constraints::ConstraintEntry> {
+    ) -> Option<(constraints::ConstraintEntry, Option<Rope>)> {
         let first = bodies.list.len();
         let names = self.body_names();
         let made = self.try_make(gravity, bodies, sites, problems);
@@ -209,7 +210,7 @@ impl CableText<'_> {
         bodies: &mut TreeBodies,
         sites: &mut Sites,
         problems: &Problems,
-    ) -> Option<Option<constraints::ConstraintEntry>> {
+    ) -> Option<Option<(constraints::ConstraintEntry, Option<Rope>)>> {
         let from = (self.from.as_ref()).and_then(|from| self.site(from, bodies, sites, problems));
         let to = (self.to.as_ref()).map(|to| self.site(to, bodies, sites, problems));
         let (from, to) = (from?, to.map_or(Some(None), |to| to.map(Some))?);
@@ -244,7 +245,12 @@ impl CableText<'_> {
         let end = sites.list.len() - 1;
         Some(to.map(|to| {
             let columns = |k: usize| Vec3::from(lie.axes.column(k));
-            constraints::ConstraintEntry {
+            let rope = self.stretching.map(|_| Rope {
+                name: self.name.clone(),
+                between: [from, to],
+                length: self.length.value,
+            });
+            let held = constraints::ConstraintEntry {
                 name: self.name.clone(),
                 place: self.place.clone(),
                 words: "the end of a cable".to_owned(),
@@ -255,7 +261,8 @@ impl CableText<'_> {
                         None => vec![Vec3::x(), Vec3::y(), Vec3::z()],
                     },
                 },
-            }
+            };
+            (held, rope)
         }))
     }
 
@@ -362,6 +369,22 @@ impl CableText<'_> {
                 )
                 .help("make it longer, move its ends, or make it `kind = \"elastic\"`")
                 .none();
+        }
+        if let Some(stiffness) = self.stretching
+            && span > length * (1.0 + 1e-12)
+        {
+            let strain = span / length - 1.0;
+            problems
+                .note(
+                    self.length.place.clone(),
+                    format!(
+                        "the cable is {length} m long, and its ends are {span:.6} m apart: it starts stretched by \
+                         {:.4} %, with a tension of {:.4} N",
+                        100.0 * strain,
+                        stiffness * strain
+                    ),
+                )
+                .help("make it longer than that if it should hang; nothing is wrong if it should be tight");
         }
         let level = d - down * d.dot(&down);
         let slack = length > span * (1.0 + 1e-12);

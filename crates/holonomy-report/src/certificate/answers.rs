@@ -23,6 +23,7 @@ pub(super) fn path(found: Option<&Result<Accuracy, Unmeasured>>, step: f64) -> J
         None => return missing(Subject::Path, Unmeasured::NotAsked),
     };
     let (verdict, reason) = match &accuracy.lost_from {
+        _ if accuracy.missed.is_some() => (Verdict::Bad, Reason::NotSeen),
         Some(lost) if lost.value <= AT_ONCE * step => (Verdict::Bad, Reason::LostAtOnce),
         Some(_) => (Verdict::Doubtful, Reason::LostLater),
         None if !(accuracy.largest.share <= SEEN) => (Verdict::Doubtful, Reason::Visible),
@@ -36,11 +37,26 @@ pub(super) fn path(found: Option<&Result<Accuracy, Unmeasured>>, step: f64) -> J
     }
 }
 
-/// The line on how far ahead any path can be known, of a run that lasted so long.
+/// The same of a run whose energy is wrong: a companion that comes to the same path has seen no more of the motion.
+pub(super) fn path_beside_a_wrong_energy(path: Judgement) -> Judgement {
+    match path.verdict {
+        Verdict::Good | Verdict::Neutral if matches!(path.evidence, Evidence::Path(_)) => Judgement {
+            verdict: Verdict::Bad,
+            reason: Reason::NotSeen,
+            ..path
+        },
+        _ => path,
+    }
+}
+
+/// The line on how far ahead any path can be known, of a run that lasted so long, and whose second half goes so many times
+/// as far as the first. What is chaotic comes back; e^(λt) takes what flies off from the first half e^(λt/2) times as far,
+/// of which half the exponent is asked, and ten times at least.
 pub(super) fn predictability(
     found: Option<&Result<(Exponent, f64), Unmeasured>>,
     lasted: f64,
     whole: bool,
+    flown: f64,
 ) -> Judgement {
     let (exponent, covered) = match found {
         Some(Ok(found)) => *found,
@@ -58,6 +74,7 @@ pub(super) fn predictability(
         known_at_best: chaotic.then(|| Quantity::new(at_best, "s")),
     };
     let reason = match chaotic {
+        true if math::ln(flown) > (0.25 * exponent.value * covered).max(math::ln(10.0)) => Reason::FliesOff,
         true if at_best < lasted => Reason::Chaotic,
         true => Reason::ChaoticLater,
         false if exponent.value < -2.0 * exponent.error => Reason::Contracting,

@@ -1,9 +1,15 @@
 //! Verdicts on the energy.
-use super::{Further, ROUNDING, SEEN, UNSEEN, by_size, further::MORE, promise, reported};
+use super::{
+    Further, ROUNDING, SEEN, UNSEEN, by_size,
+    further::MORE,
+    promise, reported,
+    review::{LOST, largest},
+};
 use crate::{
     summary::{EnergySummary, Summary},
     verdict::{Drift, DriftKind, Evidence, Judgement, Quantity, Reason, SourceWork, Subject, Verdict},
 };
+use holonomy::system::State;
 use holonomy_model::Model;
 
 /// An energy error of this part of what is in motion is another motion.
@@ -128,26 +134,67 @@ fn rounding(energy: &EnergySummary) -> f64 {
 }
 
 /// Whether nothing moves, and nothing acts.
-pub(super) fn is_at_rest(summary: &Summary) -> bool {
+pub(super) fn is_at_rest(model: &Model, summary: &Summary) -> bool {
     let energy = &summary.energy;
-    let rounding = rounding(energy);
-    !summary.driven && energy.in_motion <= rounding && energy.max_abs_error <= rounding
+    let rests = |rounding: f64| energy.in_motion <= rounding && energy.max_abs_error <= rounding;
+    let alike = !(energy.max_abs_error < WRONG * energy.in_motion);
+    !summary.driven && (rests(rounding(energy)) || alike && rests(LAST_PLACES * in_a_step(model)))
+}
+
+/// The kinetic energy that the forces of the start would give in one step, J, if nothing held against them. What holds
+/// does so to rounding of the momenta and of the way of that step, and the energy is rounded by that part of this.
+fn in_a_step(model: &Model) -> f64 {
+    model.mechanism.system().energy(&pushed(model)).kinetic
+}
+
+/// How far the largest coordinate would go in that step.
+pub(super) fn way_of_a_step(model: &Model) -> f64 {
+    let system = model.mechanism.system();
+    let State { t, q, p, .. } = &pushed(model);
+    let mut v = vec![0.0; p.len()];
+    system.velocity(*t, q, p, &mut v, &mut system.scratch());
+    model.schedule.step * largest(&v)
+}
+
+/// The start with the momenta h ∂V/∂q. Their order of magnitude is enough: that of the largest stands for all, because q
+/// and p do not correspond one by one where a rotation has four numbers.
+fn pushed(model: &Model) -> State {
+    let system = model.mechanism.system();
+    let State { t, q, p, .. } = &model.state;
+    let at_rest = |q: Vec<f64>| State::new(*t, q, vec![0.0; p.len()]);
+    let here = system.energy(&at_rest(q.clone())).potential;
+    let mut force = 0.0_f64;
+    for k in 0..q.len() {
+        let mut moved = q.clone();
+        let by = 1e-6 * moved[k].abs().max(1.0);
+        moved[k] += by;
+        let there = system.energy(&at_rest(moved)).potential;
+        force = force.max(((there - here) / by).abs());
+    }
+    State::new(*t, q.clone(), vec![model.schedule.step * force; p.len()])
 }
 
 /// An energy that should be conserved.
-pub(super) fn conserved(model: &Model, summary: &Summary, further: Further) -> Judgement {
+pub(super) fn conserved(
+    model: &Model,
+    summary: &Summary,
+    further: Further,
+    kinetic: Option<f64>,
+) -> Judgement {
     let energy = &summary.energy;
     let bounded = model.promises().bounded_energy;
     let rounding = rounding(energy);
     let moves = energy.in_motion > rounding;
     let part = energy.max_abs_error / energy.in_motion;
+    // One fast moment, as near the sun, must not excuse an error that lasts.
+    let lasting = kinetic.is_some_and(|kinetic| energy.mean_abs_error > LOST * kinetic);
     let drift = judge_drift(energy, summary.t_end - model.state.t, bounded, further);
     let real = drift.as_ref().filter(|drift| drift.kind == DriftKind::Real);
     let (verdict, reason) = match (bounded, real) {
-        _ if is_at_rest(summary) => (Verdict::Good, Reason::AtRest),
+        _ if is_at_rest(model, summary) => (Verdict::Good, Reason::AtRest),
         _ if !(part < WRONG) => (Verdict::Bad, Reason::Wrong),
         (_, None) if energy.max_abs_error <= rounding => (Verdict::Good, Reason::ToRounding),
-        (true, None) if part > SEEN => (Verdict::Doubtful, Reason::BoundedButLarge),
+        (true, None) if part > SEEN || lasting => (Verdict::Doubtful, Reason::BoundedButLarge),
         (true, None) => match drift.as_ref().map(|drift| drift.kind) {
             Some(DriftKind::Swing) => (Verdict::Good, Reason::BoundedHere),
             Some(DriftKind::Term) => (Verdict::Good, Reason::FollowsTheMotion),
@@ -158,6 +205,7 @@ pub(super) fn conserved(model: &Model, summary: &Summary, further: Further) -> J
         }
         (true, Some(_)) => (Verdict::Doubtful, Reason::Drifts),
         (false, None) => match by_size(part) {
+            _ if lasting => (Verdict::Bad, Reason::Large),
             Verdict::Bad => (Verdict::Bad, Reason::Large),
             other => (other, Reason::NoDriftSeen),
         },

@@ -8,10 +8,10 @@
 //! ```
 //! A short run is looked at as a whole. Of a long one it is the beginning, by less than a twentieth of its steps, unless
 //! more is asked for; the certificate says how far that reaches.
-use super::{SEEN, trial::Tried};
+use super::{ROUNDING, SEEN, energy, trial::Tried};
 use crate::{
     summary::Summary,
-    verdict::{Accuracy, Companion, PathError, Quantity, Unmeasured, WatchedSteps},
+    verdict::{Accuracy, Companion, Missed, PathError, Quantity, Unmeasured, WatchedSteps},
 };
 use holonomy::{
     diagnostics::{Exponent, Parts, Record, Shadow},
@@ -62,6 +62,10 @@ const LARGEST: usize = 200_000;
 const KEPT: u64 = 2_000_000;
 /// Steps after which the copy starts: a run that starts at rest has momenta then.
 const UNDERWAY: u64 = 4;
+/// Steps from the start that are divided otherwise, too: n of them into 3n + 1, which have no time in common with halves.
+const PROBED: u64 = 10;
+/// The error that these show is at most so many times what the companion tells, or the companion tells too little.
+const TOLD: f64 = 2.0;
 /// Errors of a tenth of what a part moves are another path.
 pub(super) const LOST: f64 = 0.1;
 
@@ -74,6 +78,10 @@ pub struct Review {
     /// The largest coordinate, and the range of each.
     pub(super) magnitude: f64,
     pub(super) ranges: Vec<f64>,
+    /// The mean of the kinetic energy over these steps, J.
+    pub(super) kinetic: Option<f64>,
+    /// How many times as far from its start the second half of these steps goes as the first.
+    pub(super) flown: f64,
     pub(super) path: Option<Result<Accuracy, Unmeasured>>,
     pub(super) growth: Option<Result<(Exponent, f64), Unmeasured>>,
     /// What other methods are compared with.
@@ -144,19 +152,32 @@ impl Review {
         let companion = walk.companion(method, steps, run.stride, chaotic);
         let mut work = steps + if chaotic || run.growth.is_ok() { steps } else { 0 };
         work += companion.work;
+        // What rests moves by rounding, and is compared with what a step would make of it.
+        let rest = match energy::is_at_rest(model, summary) {
+            true => energy::way_of_a_step(model),
+            false => 0.0,
+        };
         let mut reference = Reference {
             richardson: companion.richardson,
             known: run.kept.len(),
-            scales: run.parts.scales(),
+            // What runs away moves far: it is the less of the two that says how far there is to move.
+            scales: (run.parts.scales().into_iter().zip(companion.parts.scales()))
+                .map(|(run, companion)| run.min(companion).max(rest))
+                .collect(),
             run: run.kept,
             companion: companion.kept,
             parts: run.parts,
             stride: run.stride,
         };
-        let path = match companion.complete {
+        let mut path = match companion.complete {
             true => reference.accuracy(companion.kind, covered.clone(), whole, &run.ranges),
             false => None,
         };
+        if let Some(path) = path.as_mut().filter(|_| !model.method.adaptive) {
+            let at = PROBED.div_ceil(reference.stride) as usize;
+            let probe = walk.probe(method, at as u64 * reference.stride);
+            path.missed = probe.and_then(|probe| reference.missed(at, &probe, path.largest.share));
+        }
         let path = path.ok_or(Unmeasured::CompanionFails);
         let growth = match (run.growth, companion.growth) {
             // What a step makes of it shows in the companion; what the motion makes of it is the same in both.
@@ -174,6 +195,8 @@ impl Review {
             },
             magnitude: run.magnitude,
             ranges: run.ranges,
+            kinetic: run.kinetic,
+            flown: reference.flown(),
             path: Some(path),
             growth: Some(growth),
             reference: Some(reference),
@@ -221,12 +244,14 @@ struct Run {
     growth: Result<Exponent, Unmeasured>,
     magnitude: f64,
     ranges: Vec<f64>,
+    kinetic: Option<f64>,
 }
 
 struct Exact {
     kind: Companion,
     richardson: f64,
     kept: Vec<Kept>,
+    parts: Parts,
     /// Whether it went as far as the run.
     complete: bool,
     growth: Option<Exponent>,
@@ -261,6 +286,7 @@ impl<'a> Walk<'a> {
         let mut magnitude = largest(&state.q);
         let stride = (steps * (state.q.len() as u64 + 2)).div_ceil(KEPT).max(1);
         let mut kept = vec![self.keep(&state)];
+        let mut kinetic = 0.0;
         let mut record = (self.model.schedule.every > 1).then(Record::default);
         if let Some(record) = &mut record {
             self.watch(0, &state, record);
@@ -285,9 +311,12 @@ impl<'a> Walk<'a> {
             }
             if k % stride == 0 {
                 kept.push(self.keep(&state));
+                kinetic += self.measured.energy.kinetic;
             }
         }
+        let seen = kept.len() - 1;
         Run {
+            kinetic: (seen > 0).then(|| kinetic / seen as f64),
             steps: taken,
             stride,
             kept,
@@ -334,6 +363,8 @@ impl<'a> Walk<'a> {
         let mut state = model.state.clone();
         state.carry.clear();
         let mut kept = vec![self.keep(&state)];
+        let mut seen = Parts::new(&model.mechanism);
+        seen.see(state.t, &state.q);
         let mut copy = Copy::new(steps);
         let mut taken = 0;
         'steps: for k in 1..=steps {
@@ -352,18 +383,34 @@ impl<'a> Walk<'a> {
             // The time of the run, to the bit.
             state.t = origin + k as f64 * h;
             taken = k;
+            seen.see(state.t, &state.q);
             if k % stride == 0 {
                 kept.push(self.keep(&state));
             }
         }
         Exact {
             kind,
+            parts: seen,
             richardson: ratio / (ratio - 1.0),
             complete: taken == steps,
             kept,
             growth: chaotic.then(|| copy.exponent().ok()).flatten(),
             work: parts * taken * if chaotic { 2 } else { 1 },
         }
+    }
+
+    /// Where so many steps lead if their time is divided otherwise; `None` where one fails.
+    fn probe(&mut self, method: &mut dyn Integrator, steps: u64) -> Option<Kept> {
+        let (origin, parts) = (self.model.state.t, 3 * steps + 1);
+        let part = steps as f64 * self.model.schedule.step / parts as f64;
+        let mut state = self.model.state.clone();
+        state.carry.clear();
+        for k in 1..=parts {
+            if !stepped(method, &mut state, origin, k, part) {
+                return None;
+            }
+        }
+        Some(self.keep(&state))
     }
 
     pub(super) fn keep(&mut self, state: &State) -> Kept {
@@ -439,6 +486,18 @@ impl Copy {
 }
 
 impl Reference {
+    /// Where the motion is at the k-th time, as far as run and companion tell: `q₂ + (q₂ − q₁)/(2ᵖ − 1)`. What is as close
+    /// as the companion, or closer, is seen to be.
+    pub(super) fn extrapolated(&self, k: usize) -> Vec<f64> {
+        let (run, exact) = (&self.run[k].q, &self.companion[k].q);
+        let more = self.richardson - 1.0;
+        exact
+            .iter()
+            .zip(run)
+            .map(|(two, one)| two + more * (two - one))
+            .collect()
+    }
+
     /// How far the run is from the companion; `None` where that is not a number.
     fn accuracy(
         &mut self,
@@ -480,7 +539,39 @@ impl Reference {
             seen_from: seen.map(since),
             lost_from: lost.map(since),
             ahead: self.ahead(lost, ranges).map(|ahead| Quantity::new(ahead, "s")),
+            missed: None,
         })
+    }
+
+    /// What a probe shows at the time of the k-th that are kept, where it is more than the companion tells, and so much
+    /// more that a figure would show the largest error if all of it were: the companion takes its steps from the same
+    /// places of a fast drive.
+    fn missed(&mut self, k: usize, probe: &Kept, largest: f64) -> Option<Missed> {
+        let (run, exact) = (self.run.get(k)?, self.companion.get(k)?);
+        let mut distances = Vec::new();
+        self.parts.distances(run.t, &run.q, &exact.q, &mut distances);
+        let told = self.worst(&distances).share;
+        let (run, t) = (&self.run[k], self.run[k].t);
+        self.parts.distances(t, &run.q, &probe.q, &mut distances);
+        let mut error = self.worst(&distances);
+        // The probe's own error is its own, and what Richardson's rule adds is that of half a step.
+        error.share /= self.richardson;
+        error.distance.value /= self.richardson;
+        let times = error.share / (told + ROUNDING);
+        let after = Quantity::new(t - self.run[0].t, "s");
+        // What is seen already is left at that, unless it is lost at once.
+        let enough = if largest > SEEN { LOST / SEEN } else { TOLD };
+        (times > enough && times * largest > SEEN).then_some(Missed { after, error })
+    }
+
+    /// How many times as far from its start the second half goes as the first: coordinates as they are.
+    fn flown(&self) -> f64 {
+        let far = |kept: &[Kept]| {
+            let each = kept.iter().flat_map(|kept| kept.q.iter().zip(&self.run[0].q));
+            each.fold(0.0, |m: f64, (q, first)| m.max((q - first).abs()))
+        };
+        let (one, two) = self.run.split_at(self.run.len().div_ceil(2));
+        far(two) / far(one).max(f64::MIN_POSITIVE)
     }
 
     /// The part that is farthest off, and the largest distances.

@@ -6,7 +6,7 @@ use crate::{
     verdict::{Evidence, Judgement, MeasuredOrder, Promise, Quantity, Reason, Subject, Unmeasured, Verdict},
 };
 use holonomy::{
-    diagnostics::{distance_in, reversal_error, symplecticity_defect_within},
+    diagnostics::{Momenta, distance_in, reversal_error, symplecticity_defect_within},
     integrator::Integrator,
     math,
     system::{State, System},
@@ -50,11 +50,11 @@ pub(super) fn lines(
     };
     let mut lines = Vec::new();
     lines.extend(form(model, system, summary, &start, method, unit));
-    // What rests shows no order.
-    if !energy::is_at_rest(summary) {
+    // What rests shows no order, and has momenta of rounding, which no step undoes.
+    if !energy::is_at_rest(model, summary) {
         lines.push(order(model, method, unit));
+        lines.push(reversal(model, &start, method, unit));
     }
-    lines.push(reversal(model, &start, method, unit));
     lines
 }
 
@@ -84,10 +84,17 @@ fn form(
     }
     let promised = model.promises().symplectic;
     let mut defect = f64::NAN;
-    // Angles that count many turns are small things all the same.
-    let tries = OFFSETS.map(|offset| (offset, unit)).into_iter();
-    for (offset, unit) in tries.chain(OFFSETS.map(|offset| (offset, 1.0))) {
-        let found = symplecticity_defect_within(system, method, start, model.schedule.step, offset, unit);
+    // Angles that count many turns are small things all the same, and so is a pendulum beside a flywheel.
+    let tries = [Momenta::Together, Momenta::Each]
+        .into_iter()
+        .flat_map(|momenta| {
+            [unit, 1.0]
+                .into_iter()
+                .flat_map(move |unit| OFFSETS.map(|offset| (offset, unit, momenta)))
+        });
+    for (offset, unit, momenta) in tries {
+        let h = model.schedule.step;
+        let found = symplecticity_defect_within(system, method, start, h, offset, unit, momenta);
         defect = found.map_or(defect, |found| defect.min(found));
         if defect <= DIFFERENCES {
             break;

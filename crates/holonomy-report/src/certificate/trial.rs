@@ -98,7 +98,7 @@ fn method(model: &Model, reference: &Reference, name: &str, conserved: bool) -> 
         energy: energies(reference, &kept, conserved),
         share: (
             off(reference, &reference.run)? * reference.richardson,
-            off(reference, &kept)?,
+            off_from(reference, &kept, |k| reference.extrapolated(k))?,
         ),
     };
     is_better(&trial).then_some(trial)
@@ -122,12 +122,18 @@ fn covered(reference: &Reference) -> Option<Quantity> {
 
 /// The largest distance from the companion, as a share of what moves.
 fn off(reference: &Reference, kept: &[Kept]) -> Option<f64> {
+    off_from(reference, kept, |k| reference.companion[k].q.clone())
+}
+
+/// The largest distance from where the motion should be, as a share of what moves.
+fn off_from(reference: &Reference, kept: &[Kept], exact: impl Fn(usize) -> Vec<f64>) -> Option<f64> {
     let mut distances = Vec::new();
     let mut worst = 0.0_f64;
     // Places are found without changing what was seen of the parts.
     let mut parts = reference.parts.again();
-    for (one, exact) in kept.iter().zip(&reference.companion).take(reference.known) {
-        parts.distances(one.t, &one.q, &exact.q, &mut distances);
+    let known = reference.known.min(reference.companion.len());
+    for (k, one) in kept.iter().enumerate().take(known) {
+        parts.distances(one.t, &one.q, &exact(k), &mut distances);
         let shares = distances.iter().zip(&reference.scales);
         worst = shares
             .map(|(distance, scale)| distance / scale)

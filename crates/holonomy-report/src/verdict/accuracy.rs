@@ -23,6 +23,18 @@ pub struct Accuracy {
     pub lost_from: Option<Quantity>,
     /// By how much the run is ahead of the true motion, where most of the error is that; it lags where this is negative.
     pub ahead: Option<Quantity>,
+    /// What steps of another kind see of the beginning that run and companion do not; `None` where they agree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missed: Option<Missed>,
+}
+
+/// An error that steps see which divide the time otherwise: half a step may fall on the same places of a fast drive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Missed {
+    /// After so long.
+    pub after: Quantity,
+    /// How far the run is off then.
+    pub error: PathError,
 }
 
 /// A more exact run of the same model.

@@ -1,7 +1,7 @@
 //! The words of verdicts. Nobody reads them but people.
 use super::{
     Accuracy, Companion, Conclusion, Drift, DriftKind, Evidence, ForceRange, Grounds, Growth, Judgement,
-    PathError, Promise, Quantity, Reason, Subject, Trial, Unmeasured, Verdict, WatchedSteps,
+    Missed, PathError, Promise, Quantity, Reason, Subject, Trial, Unmeasured, Verdict, WatchedSteps,
 };
 use crate::number::{rough, uncertain};
 use holonomy::math;
@@ -64,21 +64,23 @@ impl fmt::Display for Subject {
     }
 }
 
-impl DriftKind {
-    /// In words, where it is no drift.
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Zero => "zero within its error",
-            Self::Rounding => "below rounding",
-            Self::Swing => "told from zero, and less than half the error over this run",
-            Self::Returns => "a slow swing: it does not go on in five times the time",
-            Self::Term => "the growing h² term of what the steps conserve",
-            Self::Real => "",
+impl Drift {
+    /// What it is in words, where it is no drift.
+    pub fn words(&self) -> &'static str {
+        match self.kind {
+            // One chance in twenty is nothing to point at; more is said, and is not enough for a drift.
+            DriftKind::Zero if self.slope.value.abs() > 2.0 * self.standard_error.value => {
+                "not told from zero: within four of its errors"
+            }
+            DriftKind::Zero => "zero within its error",
+            DriftKind::Rounding => "below rounding",
+            DriftKind::Swing => "told from zero, and less than half the error over this run",
+            DriftKind::Returns => "a slow swing: it does not go on in five times the time",
+            DriftKind::Term => "the growing h² term of what the steps conserve",
+            DriftKind::Real => "",
         }
     }
-}
 
-impl Drift {
     /// The slope with its standard error and unit.
     pub fn number(&self) -> String {
         let slope = uncertain(self.slope.value, self.standard_error.value);
@@ -89,7 +91,7 @@ impl Drift {
 impl fmt::Display for Drift {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.number())?;
-        match self.kind.words() {
+        match self.words() {
             "" => Ok(()),
             words => write!(f, ", {words}"),
         }?;
@@ -107,6 +109,15 @@ impl fmt::Display for ForceRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} … {}", self.name, rough(self.least.value), self.largest)
     }
+}
+
+/// How a quantity changes: what is printed of its two ends may be the same.
+fn change(initial: &Quantity, last: &Quantity) -> String {
+    let by = Quantity {
+        value: last.value - initial.value,
+        ..initial.clone()
+    };
+    format!("changed by {by}, {initial} at the start")
 }
 
 impl Judgement {
@@ -141,7 +152,9 @@ impl Judgement {
         match &self.evidence {
             Evidence::Failure { message } => format!("failed {message}"),
             Evidence::Stop { at } => format!("stopped at {at}"),
-            Evidence::EnergyChange { initial, last } => format!("from {initial} to {last}; {NOT_CONSERVED}"),
+            Evidence::EnergyChange { initial, last } => {
+                format!("{}; {NOT_CONSERVED}", change(initial, last))
+            }
             Evidence::Balance {
                 initial,
                 last,
@@ -159,7 +172,7 @@ impl Judgement {
                 if sources.len() > MOST_SOURCES {
                     work.push(format!("{} more", sources.len() - MOST_SOURCES));
                 }
-                let mut text = format!("from {initial} to {last}; work of {}", work.join(", "));
+                let mut text = format!("{}; work of {}", change(initial, last), work.join(", "));
                 text += &format!("; largest |E − E₀ − W| {largest}");
                 if let Some(share) = share {
                     text += &match throughput.value >= in_motion.value {
@@ -303,12 +316,13 @@ impl Reason {
             Self::Close => "close to the true one",
             Self::Visible => "visibly off",
             Self::LostLater => "another path in the end",
-            Self::LostAtOnce => "not resolved",
+            Self::LostAtOnce | Self::NotSeen => "not resolved",
             Self::CloseSoFar => "close so far",
             Self::Regular => "regular",
             Self::Contracting => "errors die out",
             Self::Chaotic => "chaotic",
             Self::ChaoticLater => "chaotic later",
+            Self::FliesOff => "flies off",
             Self::Unknown => "unknown",
             Self::Reported => "",
         }
@@ -412,8 +426,10 @@ impl fmt::Display for Trial {
         let (ours, other) = self.share;
         write!(
             f,
-            " was tried for {}: path off by {} of what moves instead of {}",
+            " was tried for {}: path off by {}{} of what moves instead of {}",
             self.covered,
+            // The error of the path that it was compared with is in it.
+            if self.method.is_some() { "at most " } else { "" },
             rough(other),
             rough(ours)
         )?;
@@ -520,6 +536,17 @@ impl Conclusion {
             ..
         } = &**accuracy;
         let mut text = match (self.path.reason, lost_from, seen_from) {
+            (Reason::NotSeen, ..) => match &accuracy.missed {
+                Some(Missed { after, error }) => format!(
+                    "The step does not resolve this motion: half of it comes to the same path, but steps of about a third \
+                     show that it is off by {} of how far {} moves after {after}. Something is faster than the steps.",
+                    rough(error.share),
+                    error.part
+                ),
+                None => "The step does not resolve this motion: half of it comes to the same path, and the energy is wrong \
+                         all the same."
+                    .to_owned(),
+            },
             (Reason::LostAtOnce, Some(lost), _) => format!(
                 "The step does not resolve this motion: by {lost} the path is off by {} of how far {} moves.",
                 rough(largest.share),
@@ -544,7 +571,8 @@ impl Conclusion {
                 largest.size()
             ),
         };
-        if let (Some(ahead), false) = (&accuracy.ahead, self.path.reason == Reason::LostAtOnce) {
+        let lost = matches!(self.path.reason, Reason::LostAtOnce | Reason::NotSeen);
+        if let (Some(ahead), false) = (&accuracy.ahead, lost) {
             let (time, way) = (
                 Quantity::new(ahead.value.abs(), "s"),
                 if ahead.value < 0.0 { "lags" } else { "leads" },
@@ -553,7 +581,7 @@ impl Conclusion {
                 text += &format!(" Most of that is timing: it {way} by {time}.");
             }
         }
-        if seen_from.is_some() && lost_from.is_none() && !accuracy.whole {
+        if seen_from.is_some() && lost_from.is_none() && !accuracy.whole && !lost {
             text += &format!(" That is its first {covered}; beyond it was not tested.");
         }
         text
@@ -577,6 +605,12 @@ impl Conclusion {
                     true => "within this run",
                     false => "beyond this run",
                 };
+                if self.outlook.reason == Reason::FliesOff {
+                    return format!(
+                        "Errors grow as the motion itself, which flies off{tested}: as e^(λt), λ = {number}. No method in \
+                         double precision knows positions beyond about {known}, which is {within}."
+                    );
+                }
                 format!(
                     "The motion is chaotic{tested}: errors grow as e^(λt), λ = {number}. No method in double precision \
                      knows positions beyond about {known}, which is {within}."

@@ -15,4 +15,4 @@ pub use modified::second_term;
 pub use order::{distance, distance_in, observed_order, reversal_error};
 pub use parts::{Part, Parts};
 pub use record::{EnergyRecord, Record};
-pub use symplecticity::{symplecticity_defect, symplecticity_defect_within};
+pub use symplecticity::{Momenta, symplecticity_defect, symplecticity_defect_within};

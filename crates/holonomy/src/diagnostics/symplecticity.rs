@@ -26,7 +26,16 @@ pub fn symplecticity_defect(
     state: &State,
     h: f64,
 ) -> Result<f64, Fault> {
-    symplecticity_defect_within(system, integrator, state, h, OFFSET, 1.0)
+    symplecticity_defect_within(system, integrator, state, h, OFFSET, 1.0, Momenta::Together)
+}
+
+/// What momenta are measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Momenta {
+    /// The largest of them.
+    Together,
+    /// Each by itself: beside a flywheel a pendulum has little.
+    Each,
 }
 
 /// The same, by differences within another offset, and with coordinates in units of `unit`: in a stiff system the usual
@@ -38,6 +47,7 @@ pub fn symplecticity_defect_within(
     h: f64,
     offset: f64,
     unit: f64,
+    momenta: Momenta,
 ) -> Result<f64, Fault> {
     if !system.is_canonical() {
         return Ok(f64::NAN);
@@ -48,7 +58,7 @@ pub fn symplecticity_defect_within(
     let (x0, y0) = system.canonical(&state.q, &state.q, &state.p);
     let half = x0.len();
     let largest = |y: &[f64]| y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
-    let mut given = 0.0_f64;
+    let mut given = vec![0.0_f64; half];
     for k in 0..half {
         let mut x = x0.clone();
         x[k] += offset * unit;
@@ -56,13 +66,18 @@ pub fn symplecticity_defect_within(
         let mut moved = State::new(state.t, q, p);
         integrator.attempt(&mut moved, h)?;
         let (_, y) = system.canonical(&image.q, &moved.q, &moved.p);
-        given = given.max(largest(&y) / offset);
+        for (given, y) in given.iter_mut().zip(&y) {
+            *given = given.max(y.abs() / offset);
+        }
     }
-    let mut scale = largest(&y0);
-    if scale < REST * given {
-        scale = given;
+    let moving = |y: f64, given: f64| if y < REST * given { given } else { y };
+    let mut scales = vec![moving(largest(&y0), largest(&given)); half];
+    for (k, scale) in scales.iter_mut().enumerate() {
+        if momenta == Momenta::Each {
+            *scale = moving(y0[k].abs(), given[k]);
+        }
+        *scale = scale.max(f64::MIN_POSITIVE);
     }
-    let scale = scale.max(f64::MIN_POSITIVE);
 
     let mut columns = Vec::with_capacity(2 * half);
     for k in 0..2 * half {
@@ -74,13 +89,14 @@ pub fn symplecticity_defect_within(
                 if k < half {
                     x[k] += shift * unit
                 } else {
-                    y[k - half] += shift * scale
+                    y[k - half] += shift * scales[k - half]
                 }
                 let (q, p) = system.state_from_canonical(&state.q, &x, &y);
                 let mut moved = State::new(state.t, q, p);
                 integrator.attempt(&mut moved, h)?;
                 let (x, y) = system.canonical(&image.q, &moved.q, &moved.p);
-                let z = (x.into_iter().map(|x| x / unit)).chain(y.into_iter().map(|y| y / scale));
+                let z = (x.into_iter().map(|x| x / unit))
+                    .chain(y.iter().zip(&scales).map(|(y, scale)| y / scale));
                 for (out, z) in column.iter_mut().zip(z) {
                     *out += sign * weight * z / offset;
                 }
@@ -89,13 +105,21 @@ pub fn symplecticity_defect_within(
         columns.push(column);
     }
 
-    let form =
-        |a: &[f64], b: &[f64]| -> f64 { (0..half).map(|i| a[i] * b[i + half] - a[i + half] * b[i]).sum() };
+    // An area of a pair of its own is one; that of two pairs is the mean of theirs.
+    let area = |i: usize, j: usize| (scales[i % half].sqrt()) * (scales[j % half].sqrt());
+    let form = |a: &[f64], b: &[f64]| -> f64 {
+        (0..half)
+            .map(|i| scales[i] * (a[i] * b[i + half] - a[i + half] * b[i]))
+            .sum()
+    };
     let mut defect = 0.0_f64;
     for i in 0..2 * half {
         for j in 0..i {
             let exact = if i == j + half { -1.0 } else { 0.0 };
-            defect = math::larger(defect, (form(&columns[i], &columns[j]) - exact).abs());
+            defect = math::larger(
+                defect,
+                (form(&columns[i], &columns[j]) / area(i, j) - exact).abs(),
+            );
         }
     }
     Ok(defect)

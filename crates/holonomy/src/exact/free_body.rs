@@ -20,7 +20,11 @@
 //! again of terms of one sign. `S` is smooth where `m₃ ≥ 0`: there is no angle that loses its meaning near an axis, and
 //! the quaternion of `R` is continuous, sign and all. P is a constant that the start gives.
 use super::elliptic::{Jacobi, Parameter};
-use crate::{Vec3, geometry::so3, math, order};
+use crate::{
+    Vec3,
+    geometry::{self, so3},
+    math, order,
+};
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion};
 
 /// A motion of a rigid body that no moment acts on.
@@ -123,8 +127,8 @@ fn principal(inertia: &Matrix3<f64>) -> [(f64, Vec3); 3] {
     let mut found = if *inertia == diagonal {
         [0, 1, 2].map(|k| (inertia[(k, k)], Vec3::ith(k, 1.0)))
     } else {
-        let eigen = inertia.symmetric_eigen();
-        [0, 1, 2].map(|k| (eigen.eigenvalues[k], eigen.eigenvectors.column(k).into()))
+        let (moments, axes) = geometry::principal(inertia);
+        [0, 1, 2].map(|k| (moments[k], axes.column(k).into()))
     };
     order::sort_by(&mut found, |a, b| a.0.total_cmp(&b.0));
     found

@@ -9,4 +9,5 @@ mod spatial;
 pub use euler::{EulerOrder, EulerOrderError};
 pub use icosphere::Icosphere;
 pub use se3::Pose;
+pub(crate) use spatial::principal;
 pub use spatial::{RigidInertia, RigidInertiaError};

@@ -6,7 +6,7 @@
 //! ```
 use super::se3::{Pose, Twist, Wrench, angular, join, linear};
 use crate::{Vec3, order};
-use nalgebra::{Matrix3, Matrix6};
+use nalgebra::{DMatrix, Matrix3, Matrix6, SymmetricEigen};
 
 /// Mass, centre of mass and moment of inertia about the centre, in the axes of one frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -160,7 +160,7 @@ impl RigidInertia {
     /// Whether some body has this inertia.
     pub fn check(&self) -> Result<(), RigidInertiaError> {
         self.check_numbers()?;
-        let mut principal: [f64; 3] = self.moment.symmetric_eigenvalues().into();
+        let mut principal: [f64; 3] = principal(&self.moment).0.into();
         order::sort_by(&mut principal, f64::total_cmp);
         let [a, b, c] = principal;
         if a < -PRINTED * c.abs() || c < 0.0 {
@@ -171,6 +171,16 @@ impl RigidInertia {
         }
         Ok(())
     }
+}
+
+/// Principal moments, and the axes in the columns of a matrix. By the routine for matrices of any size, which is there
+/// anyhow: each size of its own is a kilobyte and a half of what a browser loads.
+pub(crate) fn principal(moment: &Matrix3<f64>) -> (Vec3, Matrix3<f64>) {
+    let eigen = SymmetricEigen::new(DMatrix::from_column_slice(3, 3, moment.as_slice()));
+    (
+        Vec3::from_column_slice(eigen.eigenvalues.as_slice()),
+        Matrix3::from_column_slice(eigen.eigenvectors.as_slice()),
+    )
 }
 
 #[cfg(test)]

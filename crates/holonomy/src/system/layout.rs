@@ -41,6 +41,19 @@ pub struct Expected {
     pub perhaps_pulling: Vec<usize>,
     /// Coordinates with the least and largest value that a stop would leave them.
     pub limits: Vec<(usize, [f64; 2])>,
+    /// Elastic cables, which hang while their ends are nearer than they are long.
+    pub ropes: Vec<Rope>,
+}
+
+/// An elastic cable between two sites.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rope {
+    /// What it is called.
+    pub name: String,
+    /// Its ends, among the sites of `System::sites`.
+    pub between: [usize; 2],
+    /// Unstretched, m.
+    pub length: f64,
 }
 
 /// The points that `System::sites` places, and the lines between them. A viewer finds more in the scene.

@@ -15,7 +15,7 @@ use crate::{
     geometry::{Pose, RigidInertia},
     math,
     potential::Potential,
-    system::{Drawing, Layout, Words},
+    system::{Drawing, Layout, Rope, Words},
 };
 
 /// A body and the joint that carries it.
@@ -119,6 +119,8 @@ pub struct TreeParts {
     pub limits: Vec<(usize, [f64; 2])>,
     /// For what is recorded by name.
     pub names: PartNames,
+    /// Elastic cables between sites: a run can say that one is shorter than the distance of its ends.
+    pub ropes: Vec<Rope>,
 }
 
 impl Tree {
@@ -209,7 +211,7 @@ impl Tree {
             .map(|site| (site.name, site.body))
             .collect();
         tree.describe_recorded(&sites, &parts.names);
-        tree.layout.expected = tree.expected(&parts.limits);
+        tree.layout.expected = tree.expected(&parts.limits, parts.ropes);
         Ok(tree)
     }
 

@@ -4,7 +4,7 @@ use crate::{
     Vec3,
     diagnostics::Part,
     scene::JointShape,
-    system::{Expected, MultiplierUnit},
+    system::{Expected, MultiplierUnit, Rope},
 };
 
 /// A body as it is joined.
@@ -95,8 +95,11 @@ impl Tree {
     }
 
     /// What a person expects of a motion.
-    pub(super) fn expected(&self, limits: &[(usize, [f64; 2])]) -> Expected {
-        let mut out = Expected::default();
+    pub(super) fn expected(&self, limits: &[(usize, [f64; 2])], ropes: Vec<Rope>) -> Expected {
+        let mut out = Expected {
+            ropes,
+            ..Expected::default()
+        };
         let mut row = 0;
         for (_, constraint) in &self.constraints {
             match constraint {

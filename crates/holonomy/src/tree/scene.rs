@@ -5,7 +5,7 @@
 use super::{Constraint, JointKind, Kinematics, SitePlace, Tree, links::BoundLink};
 use crate::{
     Vec3,
-    geometry::RigidInertia,
+    geometry::{self, RigidInertia},
     scene::{Axis, FramePose, JointShape, Poses, Scene, Shape},
     system::Names,
 };
@@ -250,8 +250,7 @@ fn box_of(inertia: &RigidInertia) -> (UnitQuaternion<f64>, Vec3) {
     let moment = &inertia.moment;
     let (mut axes, mut principal) = (Matrix3::identity(), moment.diagonal());
     if *moment != Matrix3::from_diagonal(&principal) {
-        let eigen = moment.symmetric_eigen();
-        (axes, principal) = (eigen.eigenvectors, eigen.eigenvalues);
+        (principal, axes) = geometry::principal(moment);
         if axes.determinant() < 0.0 {
             axes.column_mut(2).neg_mut();
         }

@@ -54,6 +54,8 @@ pub struct TreeVariational {
     mass: Mass,
     /// What a displacement of one is worth, by velocity: one, or one by the length of the tree.
     worth: Vec<f64>,
+    /// A violation of this size is none, whatever its terms are: where all of them are zero, they are rounding.
+    nothing: f64,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
     /// The residual, before it becomes a correction.
@@ -113,6 +115,7 @@ const SMOOTH: f64 = 0.02;
 impl TreeVariational {
     /// A method for a tree.
     pub fn new(tree: Arc<Tree>, options: TreeOptions) -> Self {
+        let nothing = f64::EPSILON * newton::SMALL_MOTION * tree.length();
         let worth: Vec<f64> = tree.units().iter().map(|unit| 1.0 / unit).collect();
         let zeros = vec![0.0; worth.len()];
         let mass = Mass::new(&tree);
@@ -129,6 +132,7 @@ impl TreeVariational {
             applied: zeros.clone(),
             mass,
             worth,
+            nothing,
             next_q: Vec::new(),
             next_p: Vec::new(),
             residual: zeros,

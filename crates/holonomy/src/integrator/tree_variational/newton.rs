@@ -29,7 +29,7 @@ const ROUNDED: f64 = 16.0;
 /// Constraints that are violated by more than this fraction of the coordinates are not met.
 pub(super) const MET: f64 = 1e-13;
 /// Motion in a step, in radians, below which corrections are not compared with it.
-const SMALL_MOTION: f64 = 1e-6;
+pub(super) const SMALL_MOTION: f64 = 1e-6;
 
 /// How a step was solved.
 #[derive(Clone, Copy, Debug)]
@@ -103,7 +103,7 @@ impl TreeVariational {
             if stalled || converged {
                 let ended = self.evaluate(state);
                 ended.map_err(|node| self.too_large(node))?;
-                if self.closure.violation <= MET {
+                if self.closure.violation <= MET || self.closure.worst().1 <= self.nothing {
                     return Ok(progress.solved);
                 }
             }
