@@ -7,6 +7,7 @@
 //!
 //! The program `holonomy-bench` serves them over pipes, so that peers in Python are asked in the same way; see
 //! `bench/peers/peer.py`.
+pub mod ensemble;
 pub mod kernel;
 pub mod precision;
 pub mod scaling;

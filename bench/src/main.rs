@@ -7,6 +7,8 @@
 //! holonomy-bench export ROW FILE            positions and velocities of the start, doubles, little-endian
 //! holonomy-bench precision SYSTEM METHOD STEP TOLERANCE|- SECONDS
 //!                                           says `SECONDS ERROR`, or `failed REASON`
+//! holonomy-bench ensemble SYSTEM METHOD|kernel STEP STEPS COUNT THREADS FILE
+//!                                           says `SECONDS`, and writes where a thousand of the members end
 //! holonomy-bench scaling [LAPS]             tables of the cost of a step against the number of links
 //! holonomy-bench chart                      reads panels of curves as JSON, and says the figure in SVG
 //! ```
@@ -15,6 +17,7 @@
 
 use holonomy_bench::{
     cpu_ns,
+    ensemble::Ensemble,
     precision::{self, Plan},
     scaling,
     work::{self, hash, open},
@@ -37,6 +40,9 @@ fn main() -> ExitCode {
         ["export", row, file] => export(row, file),
         ["precision", system, method, step, tolerance, duration] => {
             long_run(&[system, method], [step, tolerance, duration])
+        }
+        ["ensemble", system, method, step, steps, count, threads, file] => {
+            ensemble([system, method], step, [steps, count, threads], file)
         }
         ["scaling"] => tables(scaling::LAPS),
         ["scaling", laps] => {
@@ -114,6 +120,27 @@ fn long_run(names: &[&str; 2], numbers: [&str; 3]) -> Result<(), String> {
         Ok(outcome) => say(&format!("{:e} {:e}", outcome.seconds, outcome.error)),
         Err(why) => say(&format!("failed {}", why.replace('\n', " "))),
     }
+}
+
+fn ensemble(
+    [system, method]: [&str; 2],
+    step: &str,
+    [steps, count, threads]: [&str; 3],
+    file: &str,
+) -> Result<(), String> {
+    let whole = |text: &str| text.parse::<usize>().map_err(|e| format!("{text}: {e}"));
+    let ensemble = Ensemble {
+        system,
+        method,
+        step: step.parse().map_err(|e| format!("{step}: {e}"))?,
+        steps: whole(steps)? as u64,
+        count: whole(count)?,
+        threads: whole(threads)?,
+    };
+    let (seconds, ends) = ensemble.run()?;
+    let bytes: Vec<u8> = ends.into_iter().flat_map(f64::to_le_bytes).collect();
+    std::fs::write(file, bytes).map_err(|e| format!("{file}: {e}"))?;
+    say(&format!("{seconds:e}"))
 }
 
 fn tables(laps: usize) -> Result<(), String> {

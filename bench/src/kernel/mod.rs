@@ -3,6 +3,7 @@
 //! They are what a step must cost. Tests hold them to the engine's results, so they do the same work.
 pub mod chain;
 pub mod molecules;
+pub mod pendula;
 pub mod pendulum;
 
 type V = [f64; 3];
