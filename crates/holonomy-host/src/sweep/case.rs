@@ -1,5 +1,5 @@
 //! One case: a run, and what the table has of it.
-use super::{CaseRow, Plan, measure::Measuring};
+use super::{CaseRow, Plan, measure::Measuring, trajectory::Trajectories};
 use holonomy::simulation::{Observer, Sample};
 use holonomy_model::Model;
 use holonomy_report::{
@@ -8,6 +8,7 @@ use holonomy_report::{
     verdict::{Evidence, Subject, Verdict},
 };
 use std::{
+    io,
     ops::ControlFlow,
     sync::atomic::{AtomicBool, Ordering},
 };
@@ -29,8 +30,13 @@ pub(super) const FIGURES: [&str; 12] = [
 ];
 
 impl Plan {
-    /// Runs one case.
-    pub fn run(&self, case: u64, stop: &AtomicBool) -> Option<CaseRow> {
+    /// Runs one case, and writes its trajectory if that is wanted; nothing if it was stopped.
+    pub(super) fn run(
+        &self,
+        case: u64,
+        kept: Option<&Trajectories>,
+        stop: &AtomicBool,
+    ) -> io::Result<Option<CaseRow>> {
         let settings = self.settings(case);
         let results = FIGURES.len() + self.measures.len() + self.ends().len();
         let refused = |message: String| CaseRow {
@@ -40,18 +46,22 @@ impl Plan {
         };
         let model = match self.at(&settings) {
             Ok(model) => model,
-            Err(error) => return Some(refused(error.to_string())),
+            Err(error) => return Ok(Some(refused(error.to_string()))),
         };
         let mut simulation = model.simulation();
         let mut recording = Recording::default();
         let mut measuring = Measuring::new(&self.measures);
-        let result = simulation.run(
-            &model.schedule,
-            &mut [&mut recording, &mut measuring, &mut Stopping(stop)],
-        );
+        let mut file = kept.map(|kept| kept.begin(case, &model)).transpose()?;
+        let mut recorder = file.as_mut().map(|file| file.recorder(&model));
+        let mut stopping = Stopping(stop);
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut recording, &mut measuring, &mut stopping];
+        observers.extend(recorder.as_mut().map(|recorder| recorder as &mut dyn Observer));
+        let result = simulation.run(&model.schedule, &mut observers);
+        recorder.map_or(Ok(()), |recorder| recorder.end(&simulation))?;
         if stop.load(Ordering::Relaxed) {
-            return None;
+            return Ok(None);
         }
+        file.map_or(Ok(()), |file| file.finish())?;
         let second = SecondLook {
             effort: self.effort,
             go_on: &|| !stop.load(Ordering::Relaxed),
@@ -67,7 +77,7 @@ impl Plan {
             _ => "not tested",
         };
         let warnings = summary.warnings.first().map(|warning| warning.describe());
-        Some(CaseRow {
+        Ok(Some(CaseRow {
             case,
             numbers,
             words: vec![
@@ -79,7 +89,7 @@ impl Plan {
                 path.to_owned(),
                 summary.error.or(warnings).unwrap_or_default(),
             ],
-        })
+        }))
     }
 
     /// Coordinates and velocities at the end; nothing where a case has others.

@@ -3,10 +3,12 @@ use super::{
     Axis, AxisDescription, AxisValues, Description, Measure, Setting, SweepError,
     case::FIGURES,
     draw,
+    sobol::{self, Sobol},
     table::{Column, ColumnKind},
 };
 use holonomy_model::{ChangeError, Model};
 use holonomy_report::certificate::Effort;
+use serde::{Deserialize, Serialize};
 
 /// Coordinates up to which the end of a run is in the table.
 const MOST_COORDINATES: usize = 200;
@@ -17,12 +19,14 @@ pub struct Plan {
     pub(super) axes: Vec<Axis>,
     pub(super) zip: bool,
     samples: u64,
-    latin: bool,
+    spread: Spread,
     seed: u64,
-    /// An order of the strata for each random axis of a Latin hypercube.
-    strata: Vec<Vec<u32>>,
+    /// Where the numbers of each axis come from.
+    sources: Vec<Source>,
     pub(super) measures: Vec<Measure>,
     pub(super) effort: Effort,
+    /// Whether the trajectory of each case is kept.
+    pub(super) trajectories: bool,
 }
 
 /// How random axes are drawn.
@@ -32,8 +36,39 @@ pub struct Samples {
     pub count: Option<u64>,
     /// Where the numbers come from.
     pub seed: u64,
+    /// How evenly they lie.
+    pub spread: Spread,
+}
+
+/// How evenly random cases lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spread {
+    /// Each by itself.
+    #[default]
+    Independent,
     /// One number in each of so many equally likely intervals, for every axis: a Latin hypercube.
-    pub latin: bool,
+    Latin,
+    /// The points of Sobol's sequence, shifted by random bits; the same at every point of the other axes.
+    Sobol,
+}
+
+/// Where the random numbers of an axis come from.
+enum Source {
+    Independent,
+    /// An order of the intervals.
+    Latin(Vec<u32>),
+    Sobol(Box<Sobol>),
+}
+
+impl Source {
+    fn new(samples: Samples, axis: usize, before: usize, count: u64) -> Self {
+        match samples.spread {
+            Spread::Independent => Self::Independent,
+            Spread::Latin => Self::Latin(draw::shuffled(samples.seed, axis as u64, count as usize)),
+            Spread::Sobol => Self::Sobol(Box::new(Sobol::new(before, samples.seed))),
+        }
+    }
 }
 
 impl Plan {
@@ -65,8 +100,17 @@ impl Plan {
                     "`--samples` is for `normal:` and `uniform:` axes",
                 ));
             }
+            (false, None) if samples.spread != Spread::Independent => {
+                return Err(SweepError::Samples(
+                    "`--latin` and `--sobol` are for `normal:` and `uniform:` axes",
+                ));
+            }
             (false, None) => 1,
         };
+        let drawn = axes.iter().filter(|axis| axis.count().is_none()).count();
+        if samples.spread == Spread::Sobol && drawn > sobol::MOST_AXES {
+            return Err(SweepError::Samples("`--sobol` is for at most 64 random axes"));
+        }
         let fixed: Vec<(&Axis, usize)> = axes
             .iter()
             .filter_map(|axis| Some((axis, axis.count()?)))
@@ -87,21 +131,29 @@ impl Plan {
             .iter()
             .map(|text| Measure::parse(text, model.mechanism.system().layout()));
         let measures = parsed.collect::<Result<_, _>>()?;
-        let is_random = |axis: &Axis| axis.count().is_none();
-        let order = |(k, axis): (usize, &Axis)| match samples.latin && is_random(axis) && count < 1 << 32 {
-            true => draw::shuffled(samples.seed, k as u64, count as usize),
-            false => Vec::new(),
-        };
+        if samples.spread != Spread::Independent && count > sobol::MOST_POINTS {
+            return Err(SweepError::TooMany);
+        }
+        let mut before = 0;
+        let mut sources = Vec::with_capacity(axes.len());
+        for (k, axis) in axes.iter().enumerate() {
+            sources.push(match axis.count() {
+                Some(_) => Source::Independent,
+                None => Source::new(samples, k, before, count),
+            });
+            before += usize::from(axis.count().is_none());
+        }
         let plan = Self {
-            strata: axes.iter().enumerate().map(order).collect(),
+            sources,
             model,
             axes,
             zip,
             samples: count,
-            latin: samples.latin && random,
+            spread: samples.spread,
             seed: samples.seed,
             measures,
             effort,
+            trajectories: false,
         };
         if plan.cases().is_none_or(|cases| cases > 1_000_000_000) {
             return Err(SweepError::TooMany);
@@ -163,9 +215,10 @@ impl Plan {
             };
             let drawn = || {
                 let own = draw::uniform(self.seed, k as u64, case);
-                match self.strata.get(k).and_then(|order| order.get(sample as usize)) {
-                    Some(stratum) => (f64::from(*stratum) + own) / self.samples as f64,
-                    None => own,
+                match &self.sources[k] {
+                    Source::Independent => own,
+                    Source::Latin(order) => (f64::from(order[sample as usize]) + own) / self.samples as f64,
+                    Source::Sobol(sequence) => sequence.at(sample),
                 }
             };
             settings[k] = match &axis.values {
@@ -227,7 +280,7 @@ impl Plan {
             axes: axes.collect(),
             zip: self.zip,
             samples: self.samples,
-            latin: self.latin,
+            spread: self.spread,
             seed: self.seed,
             measures: self.measures.iter().map(|measure| measure.text.clone()).collect(),
             certify: match self.effort {
@@ -236,6 +289,7 @@ impl Plan {
                 Effort::Full => "full",
             }
             .to_owned(),
+            trajectories: self.trajectories,
             cases: self.cases().unwrap_or(u64::MAX),
             columns: self.columns().into_iter().map(|column| column.name).collect(),
         }

@@ -122,7 +122,7 @@ pub(crate) fn writer(
 }
 
 /// Names of all columns.
-fn columns(layout: &Layout, angles: bool) -> impl Iterator<Item = String> {
+pub(crate) fn columns(layout: &Layout, angles: bool) -> impl Iterator<Item = String> {
     let first = ["t", "kinetic", "potential"].map(str::to_owned).into_iter();
     let names = layout.coordinates.iter().chain(layout.velocities.iter()).cloned();
     let multipliers = layout.multipliers.iter().map(|name| format!("lambda.{name}"));
