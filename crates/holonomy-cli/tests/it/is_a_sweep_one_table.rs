@@ -252,6 +252,48 @@ fn trajectories_are_those_of_runs() {
     assert!(!place.path("large").exists());
 }
 
+/// The page names the worst cases, and each of its commands runs the case that it says.
+#[test]
+fn the_page_has_the_command_of_each_case() {
+    let place = Place::new();
+    place.good(
+        "sweep double-plane-pendulum --vary start.a=10deg:170deg:4 --vary run.step=0.01,0.3 --vary method.name=rk4,midpoint \
+         --duration 3 --trajectories --quiet --out s",
+    );
+    let page = std::fs::read_to_string(place.path("s/sweep.html")).expect("a page");
+    assert!(page.contains("A sweep of 16 cases; all ran to the end"));
+    assert!(page.contains("href=\"cases/0000") && page.contains("not tested"));
+    let commands: Vec<&str> = page
+        .lines()
+        .map(|line| line.rsplit("<code>").next().unwrap_or(line))
+        .filter(|line| line.starts_with("holonomy run s/model.toml"))
+        .map(|line| line.split("</code>").next().unwrap_or(line))
+        .collect();
+    assert_eq!(commands.len(), 12, "{page}");
+    let (columns, table, _) = rows(&place, "s/cases.parquet");
+    let energy = columns
+        .iter()
+        .position(|own| own == "energy.final")
+        .expect("a column");
+    for command in &commands[..3] {
+        let script = command.replacen("holonomy", env!("CARGO_BIN_EXE_holonomy"), 1);
+        let status = std::process::Command::new("sh")
+            .args(["-c", &format!("{script} --certify none --quiet")])
+            .current_dir(place.path("."))
+            .stdout(Stdio::null())
+            .status();
+        assert!(status.expect("a shell").success(), "{command}");
+        let folder = command.rsplit(' ').next().expect("a folder");
+        let case: usize = folder["case-".len()..].parse().expect("a number");
+        let summary = super::read_json(&place.path(folder).join("summary.json"));
+        assert_eq!(
+            summary["energy"]["final"].as_f64(),
+            Some(table[case][energy]),
+            "{command}"
+        );
+    }
+}
+
 #[test]
 fn measures_are_those_of_the_motion() {
     let place = Place::new();

@@ -8,6 +8,7 @@ use super::{
     trajectory::{self, Trajectories},
 };
 use crate::folder::{BEGUN, Folder, FolderError, SWEEP_FILES, TABLE};
+use holonomy_report::sweep::quoted;
 use rayon::prelude::*;
 use std::{
     fs::{self, File},
@@ -184,17 +185,19 @@ impl Plan {
         [cases, size]: [u64; 2],
         command: &str,
     ) -> Result<(), FolderError> {
-        let mut page = (cases <= page::MOST).then(|| self.page(command));
+        let model = folder.path().join("model.toml");
+        let alone = format!("holonomy run {}", quoted(&model.to_string_lossy()));
+        let mut page = (cases <= page::MOST).then(|| self.page(command, &alone));
         let file = folder.stream(TABLE)?;
         let table = self.write_table(file, parts, [cases, size], &mut |settings, row| {
             if let Some(page) = &mut page {
-                page.cases.push(self.on_the_page(settings, row));
+                page.push(settings, row);
             }
         });
         let table = table.map_err(|error| folder.failure(TABLE, error))?;
         folder.take(TABLE, &table)?;
-        if let Some(page) = page {
-            folder.add("sweep.html", &page.render())?;
+        if let Some(filled) = page {
+            folder.add("sweep.html", &filled.page.render())?;
         }
         let header = "Made by `holonomy sweep`: the model of all cases, before their keys are set.";
         folder.add("model.toml", &self.model_text(header))?;
