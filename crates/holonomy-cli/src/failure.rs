@@ -215,6 +215,7 @@ impl Failure {
                 | SweepError::Finished { .. }
                 | SweepError::TooLarge { .. }
                 | SweepError::NoFiles
+                | SweepError::Endless
                 | SweepError::Folder(FolderError::Foreign { .. } | FolderError::Busy { .. }),
             )
             | Self::Render(
@@ -380,6 +381,7 @@ fn sweep_help(error: &SweepError) -> Option<&'static str> {
         SweepError::TooLarge { .. } => {
             Some("record fewer samples with `--every N`, or allow more gigabytes with `--most-gigabytes N`")
         }
+        SweepError::Endless => Some("give them an end with `--duration T` or `--steps N`"),
         SweepError::NoFiles => Some("leave `--no-files` out; `--out DIR` says where they go"),
         SweepError::Folder(FolderError::Foreign { .. }) => {
             Some("move it away, or write elsewhere with `--out DIR`")

@@ -17,6 +17,7 @@ use std::{path::PathBuf, sync::Mutex};
 #[command(after_help = "\
 Axes: `start.theta=-180deg:180deg:200` (200 values, both ends), `run.step=log:1e-4:0.1:16`, `method.name=midpoint,rk4`,
 `body.bob.mass=normal:1:0.05` and `uniform:0.9:1.1` (random, with --samples). All points of all axes are cases.
+The worst cases stand in `sweep.html`, all in `cases.parquet`, which pandas, polars and DuckDB read.
 A sweep that was stopped or killed goes on with the same command.")]
 pub(crate) struct Sweep {
     #[command(flatten)]
@@ -102,6 +103,7 @@ impl Sweep {
         }
         input.set(&self.model.set);
         let model = input.load(self.output.quiet)?;
+        input.save(&model, self.output.force)?;
         let samples = Samples {
             count: self.samples,
             seed: self.seed,

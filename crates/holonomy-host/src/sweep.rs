@@ -77,6 +77,9 @@ pub enum SweepError {
     /// Random axes without a number of cases, or the other way round.
     #[error("{0}")]
     Samples(&'static str),
+    /// Cases that do not end.
+    #[error("the cases would never end: each has 10¹² steps or more")]
+    Endless,
     /// Too many cases.
     #[error("that is more than 10⁹ cases")]
     TooMany,

@@ -133,6 +133,13 @@ fn a_case_that_fails_is_a_row() {
     let (_, table, messages) = rows(&place, "t/cases.parquet");
     assert_eq!((table.len(), messages[0].as_str()), (2, ""));
     assert!(messages[1].contains("positive"), "{messages:?}");
+    // The first too.
+    place.good("sweep spherical-pendulum --vary run.step=-1,0.01 --steps 10 --quiet --out u");
+    let (_, _, messages) = rows(&place, "u/cases.parquet");
+    assert!(
+        messages[0].contains("positive") && messages[1].is_empty(),
+        "{messages:?}"
+    );
 }
 
 /// Random cases have the mean and the spread that were asked for, and those of a Latin hypercube one in each interval.
@@ -355,6 +362,7 @@ fn what_is_wrong_with_a_sweep_is_said() {
         ("--vary-table hole.csv", "there is no `step`"),
         ("--vary-table unnamed.csv", "column 2 has no name"),
         ("--vary start.theta=0:1:2 --sobol", "`--sobol`"),
+        ("--vary run.step=-1,-2", "positive"),
     ] {
         let done = place.run(&format!("sweep plane-pendulum --steps 5 {arguments} --out s"));
         assert_eq!(done.code, Some(2), "{arguments}: {}", done.err);
@@ -364,6 +372,9 @@ fn what_is_wrong_with_a_sweep_is_said() {
     let done = place.run("sweep plane-pendulum --steps 5 --vary start.theta=0:1:2 --no-files");
     assert_eq!(done.code, Some(2), "{}", done.err);
     assert!(done.err.contains("a sweep is its files"), "{}", done.err);
+    let done = place.run("sweep plane-pendulum --duration inf --vary start.theta=0:1:2 --out s");
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(done.err.contains("never end"), "{}", done.err);
     // Another sweep in the same folder, and a folder with other things in it.
     place.good("sweep plane-pendulum --steps 5 --vary start.theta=0:1:3 --quiet --out s");
     let done = place.run("sweep plane-pendulum --steps 5 --vary start.theta=0:1:4 --quiet --out s");

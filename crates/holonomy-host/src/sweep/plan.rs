@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 /// Coordinates up to which the end of a run is in the table.
 const MOST_COORDINATES: usize = 200;
 
+/// So many steps nobody waits for: `--duration inf`.
+const ENDLESS: u64 = 1_000_000_000_000;
+
 /// What varies, and how.
 pub struct Plan {
     pub(super) model: Model,
@@ -162,31 +165,50 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether each axis, by itself, can take its first value.
+    /// Whether the model has the keys, and some cases are models: where all that are tried are refused, the first says
+    /// why.
     fn check(&self) -> Result<(), SweepError> {
         let settings = self.settings(0);
         for (axis, setting) in self.axes.iter().zip(&settings) {
-            let refused = match self.model.with(&axis.key, axis.value(setting)) {
-                Err(ChangeError::Path(error)) => ChangeError::Path(error),
-                // What a path does not show: a key that nobody knows.
-                Err(ChangeError::Refused(problems)) if self.axes.len() == 1 => ChangeError::Refused(problems),
-                _ => continue,
-            };
-            return Err(SweepError::Key {
-                key: axis.key.clone(),
-                source: refused,
-            });
+            if let Err(ChangeError::Path(error)) = self.model.with(&axis.key, axis.value(setting)) {
+                return Err(SweepError::Key {
+                    key: axis.key.clone(),
+                    source: ChangeError::Path(error),
+                });
+            }
         }
-        // Together they must be a model, too; the message names what is wrong.
-        self.at(&settings).map(drop).map_err(|source| SweepError::Key {
-            key: self
-                .axes
-                .iter()
-                .map(|axis| axis.key.as_str())
-                .collect::<Vec<_>>()
-                .join("`, `"),
+        let Err(source) = self.at(&settings) else {
+            return self.check_end();
+        };
+        if self
+            .some_cases()
+            .any(|case| self.at(&self.settings(case)).is_ok())
+        {
+            return self.check_end();
+        }
+        let keys: Vec<&str> = self.axes.iter().map(|axis| axis.key.as_str()).collect();
+        Err(SweepError::Key {
+            key: keys.join("`, `"),
             source,
         })
+    }
+
+    /// Whether cases end by themselves.
+    fn check_end(&self) -> Result<(), SweepError> {
+        let model = self.at(&self.settings(0));
+        match model.is_ok_and(|model| model.schedule.steps >= ENDLESS) {
+            true => Err(SweepError::Endless),
+            false => Ok(()),
+        }
+    }
+
+    /// A few cases from the first to the last, evenly spread.
+    pub(super) fn some_cases(&self) -> impl Iterator<Item = u64> {
+        const MOST: u64 = 16;
+        let cases = self.cases().unwrap_or(u64::MAX);
+        let last = u128::from(cases.saturating_sub(1));
+        let count = cases.min(MOST);
+        (0..count).map(move |k| (u128::from(k) * last / u128::from(count.max(2) - 1)) as u64)
     }
 
     /// How many cases there are.

@@ -26,8 +26,6 @@ pub(super) struct CaseFile {
     place: PathBuf,
 }
 
-/// Models from which the size of all trajectories is estimated.
-const ASKED: u64 = 16;
 /// Bytes of a number as text, about.
 const TEXT: f64 = 21.0;
 /// Bytes that say what a column of a file is, about.
@@ -46,15 +44,12 @@ impl Plan {
 
     /// About how many bytes the trajectories take: those of a few cases, times all of them.
     fn bytes_of_trajectories(&self) -> f64 {
-        let cases = self.cases().unwrap_or(u64::MAX);
-        let asked = cases.min(ASKED);
-        let case = |k: u64| match asked {
-            0 | 1 => 0,
-            _ => (u128::from(k) * u128::from(cases - 1) / u128::from(asked - 1)) as u64,
-        };
-        let models = (0..asked).filter_map(|k| self.at(&self.settings(case(k))).ok());
+        let cases: Vec<u64> = self.some_cases().collect();
+        let models = cases
+            .iter()
+            .filter_map(|case| self.at(&self.settings(*case)).ok());
         let bytes: f64 = models.map(|model| bytes_of(&model)).sum();
-        bytes / asked.max(1) as f64 * cases as f64
+        bytes / cases.len().max(1) as f64 * self.cases().unwrap_or(u64::MAX) as f64
     }
 }
 
