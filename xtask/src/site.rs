@@ -315,6 +315,8 @@ fn groups(documents: &[PathBuf], pages: &[SitePage]) -> Vec<Group> {
                 "import",
                 "methods",
                 "certificate",
+                "long-runs",
+                "sweeps",
                 "commands",
                 "troubleshooting",
                 "reference",

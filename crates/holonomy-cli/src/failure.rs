@@ -228,7 +228,11 @@ impl Failure {
                 | SweepError::Key { .. }
                 | SweepError::Table { .. }
                 | SweepError::Another { .. }
-                | SweepError::Finished { .. },
+                | SweepError::Finished { .. }
+                | SweepError::TooLarge { .. }
+                | SweepError::NoFiles
+                | SweepError::Endless
+                | SweepError::Folder(FolderError::Foreign { .. } | FolderError::Busy { .. }),
             )
             | Self::Render(
                 RenderError::NoModel { .. }
@@ -389,7 +393,20 @@ fn sweep_help(error: &SweepError) -> Option<&'static str> {
             Some("write elsewhere with `--out DIR`, or add `--force` to replace a sweep by this one")
         }
         SweepError::Finished { .. } => Some("add `--force` to compute it again"),
-        SweepError::Disk { .. } => Some("what is finished stays: the same command goes on"),
+        SweepError::Disk { .. } | SweepError::Folder(FolderError::Disk { .. }) => Some(
+            "what is finished stays: make room, or see why the disk refuses, and the same command goes on",
+        ),
+        SweepError::TooLarge { .. } => {
+            Some("record fewer samples with `--every N`, or allow more gigabytes with `--most-gigabytes N`")
+        }
+        SweepError::Endless => Some("give them an end with `--duration T` or `--steps N`"),
+        SweepError::NoFiles => Some("leave `--no-files` out; `--out DIR` says where they go"),
+        SweepError::Folder(FolderError::Foreign { .. }) => {
+            Some("move it away, or write elsewhere with `--out DIR`")
+        }
+        SweepError::Folder(FolderError::Busy { .. }) => {
+            Some("wait for it, or write elsewhere with `--out DIR`")
+        }
         _ => None,
     }
 }

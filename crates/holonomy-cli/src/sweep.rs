@@ -8,7 +8,7 @@ use crate::{
     progress::Bar,
     threads::ThreadArguments,
 };
-use holonomy_host::sweep::{Axis, MOST_ON_A_PAGE, Plan, Samples, Swept, axes_of_csv};
+use holonomy_host::sweep::{Axis, MOST_ON_A_PAGE, Plan, Samples, Spread, SweepError, Swept, axes_of_table};
 use holonomy_report::{certificate::Effort, run::Progress};
 use std::{path::PathBuf, sync::Mutex};
 
@@ -17,6 +17,7 @@ use std::{path::PathBuf, sync::Mutex};
 #[command(after_help = "\
 Axes: `start.theta=-180deg:180deg:200` (200 values, both ends), `run.step=log:1e-4:0.1:16`, `method.name=midpoint,rk4`,
 `body.bob.mass=normal:1:0.05` and `uniform:0.9:1.1` (random, with --samples). All points of all axes are cases.
+The worst cases stand in `sweep.html`, all in `cases.parquet`, which pandas, polars and DuckDB read.
 A sweep that was stopped or killed goes on with the same command.")]
 pub(crate) struct Sweep {
     #[command(flatten)]
@@ -24,7 +25,7 @@ pub(crate) struct Sweep {
     /// A key of the model and its values; may be given several times
     #[arg(long, value_name = "KEY=VALUES", value_parser = not_blank, allow_hyphen_values = true)]
     vary: Vec<String>,
-    /// Cases from a table in CSV: its first line has the keys, each further line is a case
+    /// Cases from a table in Parquet or CSV: a column for each key, a row for each case
     #[arg(long, value_name = "FILE", conflicts_with_all = ["vary", "zip"])]
     vary_table: Option<PathBuf>,
     /// Takes the axes together, value by value, instead of all their points
@@ -39,9 +40,27 @@ pub(crate) struct Sweep {
     /// Spreads random values evenly: a Latin hypercube
     #[arg(long)]
     latin: bool,
+    /// Takes random values from Sobol's sequence, shifted by the seed; fills many axes most evenly with 2ⁿ samples
+    #[arg(long, conflicts_with = "latin")]
+    sobol: bool,
     /// Measures besides: "max(NAME)", min, mean, final, "first(NAME > X)" of a column or an output, such as hand.z
     #[arg(long, value_name = "WHAT", value_parser = not_blank)]
     measure: Vec<String>,
+    /// Keeps the whole trajectory of each case, as `cases/000123.parquet`
+    #[arg(long)]
+    trajectories: bool,
+    /// Gigabytes that trajectories may take; 10 if left out
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "trajectories",
+        default_value_t = 10.0,
+        hide_default_value = true
+    )]
+    most_gigabytes: f64,
+    /// Format of the trajectories: parquet, csv or npz
+    #[arg(long, value_name = "F", value_parser = not_blank, requires = "trajectories")]
+    format: Option<String>,
     /// Method, see `holonomy methods`
     #[arg(long, value_name = "M", value_parser = not_blank)]
     method: Option<String>,
@@ -58,8 +77,11 @@ pub(crate) struct Sweep {
 
 impl Sweep {
     pub(crate) fn run(&self) -> Result<(), Failure> {
+        if self.output.no_files {
+            return Err(SweepError::NoFiles.into());
+        }
         let axes = match &self.vary_table {
-            Some(path) => axes_of_csv(path)?,
+            Some(path) => axes_of_table(path)?,
             None => self
                 .vary
                 .iter()
@@ -76,15 +98,26 @@ impl Sweep {
             input.set_method("--method", method);
         }
         input.set_schedule(&self.schedule);
+        if let Some(format) = &self.format {
+            input.source.with_flag("--format", &["output", "format"], format);
+        }
         input.set(&self.model.set);
         let model = input.load(self.output.quiet)?;
+        input.save(&model, self.output.force)?;
         let samples = Samples {
             count: self.samples,
             seed: self.seed,
-            latin: self.latin,
+            spread: match (self.latin, self.sobol) {
+                (true, _) => Spread::Latin,
+                (_, true) => Spread::Sobol,
+                _ => Spread::Independent,
+            },
         };
         let zip = self.zip || self.vary_table.is_some();
-        let plan = Plan::new(model, axes, zip, samples, &self.measure, self.certify)?;
+        let mut plan = Plan::new(model, axes, zip, samples, &self.measure, self.certify)?;
+        if self.trajectories {
+            plan.keep_trajectories(self.most_gigabytes * 1e9)?;
+        }
         let folder = self.output.out.clone();
         let folder = folder.unwrap_or_else(|| PathBuf::from("runs").join(format!("{}-sweep", input.name)));
         let stop = interrupt::flag();

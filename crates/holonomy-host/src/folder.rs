@@ -75,6 +75,15 @@ pub(crate) const UNFINISHED: &str = "unfinished";
 /// Files of a run that goes on, which have hidden names only: somebody asks for its film, and the film.
 pub(crate) const LIVE_FILES: [&str; 2] = ["film-wanted", "film-so-far.json"];
 
+/// The files that a sweep writes, its table last: where there is a table, the sweep is whole.
+pub(crate) const SWEEP_FILES: &[&str] = &["model.toml", "sweep.json", "sweep.html", TABLE];
+
+/// The table of a sweep.
+pub(crate) const TABLE: &str = "cases.parquet";
+
+/// What a sweep is of that has not ended. It has a hidden name only.
+pub(crate) const BEGUN: &str = "unfinished-sweep";
+
 /// All files of a run that have hidden names only.
 const WORK_FILES: [&str; 6] = [
     UNFINISHED,
@@ -181,8 +190,8 @@ impl Folder {
         }
     }
 
-    /// Hidden files that are there are not ours yet.
-    fn enter(path: &Path, known: &'static [&'static str]) -> Result<Self, FolderError> {
+    /// Opens a directory, and makes it if need be, whatever it holds. Hidden files that are there are not ours yet.
+    pub(crate) fn enter(path: &Path, known: &'static [&'static str]) -> Result<Self, FolderError> {
         let mut folder = Self {
             path: path.to_owned(),
             known,
@@ -215,6 +224,32 @@ impl Folder {
     /// Whether they do.
     pub(crate) fn is_kept(&self) -> bool {
         self.kept.load(Ordering::Relaxed)
+    }
+
+    /// Whether nothing is there but what a program leaves that is killed before it says what it does.
+    pub(crate) fn is_empty(&self) -> bool {
+        let new = |name: &str| format!(".{name}.new.part");
+        let left = [".holonomy".to_owned(), new("holonomy"), new(BEGUN)];
+        let is_left = |entry: fs::DirEntry| left.iter().any(|name| entry.file_name() == name.as_str());
+        fs::read_dir(&self.path).is_ok_and(|mut entries| entries.all(|entry| entry.is_ok_and(is_left)))
+    }
+
+    /// Removes the files that are ours, the last first; refuses if one has its name that is not.
+    pub(crate) fn remove_ours(&self) -> Result<(), FolderError> {
+        let mut list = Placing::read(&self.path);
+        let there = |name: &str| fs::symlink_metadata(self.path.join(name)).is_ok();
+        let path = || self.path.clone();
+        for &file in self.known.iter().filter(|name| there(name)) {
+            if !list.files.iter().any(|name| name == file) {
+                return Err(FolderError::Foreign { path: path(), file });
+            }
+        }
+        for name in self.known.iter().rev().filter(|name| there(name)) {
+            let path = self.path.join(name);
+            fs::remove_file(&path).map_err(disk("remove", &path))?;
+        }
+        list.files.retain(|name| !self.known.contains(&name.as_str()));
+        list.write(&self.path)
     }
 
     /// Begins a file that is filled while a run goes on; [`Folder::take`] ends it.
@@ -334,7 +369,11 @@ impl Folder {
     fn hidden_names(&self) -> impl Iterator<Item = &'static str> {
         let of_a_run = self.known.contains(&CHECKPOINT);
         let work = WORK_FILES.into_iter().filter(move |_| of_a_run);
-        self.known.iter().copied().chain(work)
+        let of_a_sweep = self.known.contains(&TABLE);
+        let begun = [BEGUN, "unfinished-sweep.new"]
+            .into_iter()
+            .filter(move |_| of_a_sweep);
+        self.known.iter().copied().chain(work).chain(begun)
     }
 
     /// Removes hidden files.
@@ -350,6 +389,10 @@ impl Folder {
             .ancestors()
             .take_while(|path| !path.as_os_str().is_empty() && !path.exists());
         let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
+        if missing.is_empty() && !self.path.is_dir() {
+            let error = io::ErrorKind::NotADirectory.into();
+            return Err(disk("create the directory", &self.path)(error));
+        }
         for path in missing.into_iter().rev() {
             match fs::create_dir(&path) {
                 Ok(()) => self.made.push(path),

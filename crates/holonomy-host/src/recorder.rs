@@ -10,6 +10,7 @@
 //!
 //! To be kept on the disk a run stands still between two steps; where it is goes the same way, behind all samples before.
 mod batch;
+mod follow;
 mod halt;
 mod keeper;
 mod pilot;

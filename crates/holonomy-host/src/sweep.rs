@@ -6,21 +6,26 @@ mod axis;
 mod case;
 mod disk;
 mod draw;
+mod foreign;
 mod list;
 mod measure;
 mod page;
 mod part;
 mod plan;
+mod sobol;
 mod table;
+mod trajectory;
 
 pub use axis::{Axis, AxisValues, Setting};
-pub use list::axes_of_csv;
+pub use list::axes_of_table;
 pub use measure::Measure;
 pub use page::MOST as MOST_ON_A_PAGE;
 pub use part::CaseRow;
-pub use plan::{Plan, Samples};
+pub use plan::{Plan, Samples, Spread};
 
+use crate::folder::FolderError;
 use holonomy_model::ChangeError;
+use holonomy_report::number::rough;
 use serde::{Deserialize, Serialize};
 use std::{io, path::PathBuf};
 
@@ -43,6 +48,9 @@ pub enum SweepError {
         /// What is wrong with it.
         reason: String,
     },
+    /// Files are not wanted.
+    #[error("a sweep is its files: the table, and what it goes on with after a break")]
+    NoFiles,
     /// Nothing varies.
     #[error("nothing varies")]
     NoAxis,
@@ -69,6 +77,9 @@ pub enum SweepError {
     /// Random axes without a number of cases, or the other way round.
     #[error("{0}")]
     Samples(&'static str),
+    /// Cases that do not end.
+    #[error("the cases would never end: each has 10¹² steps or more")]
+    Endless,
     /// Too many cases.
     #[error("that is more than 10⁹ cases")]
     TooMany,
@@ -102,6 +113,17 @@ pub enum SweepError {
         /// The folder.
         path: PathBuf,
     },
+    /// Trajectories that take more room than they may.
+    #[error("the trajectories would take about {}, and may take {}", size(*bytes), size(*most))]
+    TooLarge {
+        /// About how many bytes they would take.
+        bytes: f64,
+        /// How many they may take.
+        most: f64,
+    },
+    /// The folder cannot be filled.
+    #[error(transparent)]
+    Folder(#[from] FolderError),
     /// The disk refused.
     #[error("cannot {action} {}: {source}", path.display())]
     Disk {
@@ -127,14 +149,16 @@ pub struct Description {
     pub zip: bool,
     /// Random cases for each point of the other axes.
     pub samples: u64,
-    /// Whether they are those of a Latin hypercube.
-    pub latin: bool,
+    /// How evenly they lie.
+    pub spread: Spread,
     /// Where random numbers come from.
     pub seed: u64,
     /// What is measured besides.
     pub measures: Vec<String>,
     /// How much work certificates are worth: `none`, `usual` or `full`.
     pub certify: String,
+    /// Whether the trajectory of each case is kept.
+    pub trajectories: bool,
     /// All cases.
     pub cases: u64,
     /// Columns of the table.
@@ -176,11 +200,21 @@ impl Description {
             ("axes", (&self.axes, self.zip) == (&other.axes, other.zip)),
             (
                 "sample",
-                (self.samples, self.latin, self.seed) == (other.samples, other.latin, other.seed),
+                (self.samples, self.spread, self.seed) == (other.samples, other.spread, other.seed),
             ),
             ("list of measures", self.measures == other.measures),
             ("`--certify`", self.certify == other.certify),
+            ("`--trajectories`", self.trajectories == other.trajectories),
         ];
         pairs.into_iter().find(|(_, same)| !same).map(|(what, _)| what)
+    }
+}
+
+/// Bytes for people.
+fn size(bytes: f64) -> String {
+    match bytes {
+        ..1e6 => format!("{} kB", rough(bytes / 1e3)),
+        ..1e9 => format!("{} MB", rough(bytes / 1e6)),
+        _ => format!("{} GB", rough(bytes / 1e9)),
     }
 }

@@ -1,8 +1,14 @@
-//! The page of a sweep: what varies, maps or curves of what came out, and the cases to look at.
+//! The page of a sweep: what varies, maps, curves or histograms of what came out, what the verdicts say, and the cases to
+//! look at.
+mod pictures;
+mod worst;
+
+pub use worst::quoted;
+
 use crate::{
-    figure::{Axis, Chart, Curve, CurveStyle, HeatMap},
-    number::rough,
+    number::grouped,
     page::{Cell, Page},
+    verdict::Verdict,
 };
 
 /// An axis of a sweep, as a page shows it.
@@ -14,25 +20,131 @@ pub struct SweepAxis {
     pub unit: String,
     /// What it takes, as it was written.
     pub written: String,
-    /// Its values, where it is a list of numbers that is not drawn at random.
-    pub grid: Option<Vec<f64>>,
+    /// What it takes.
+    pub values: SweepValues,
 }
 
-/// A case: what was set, in words and where they are numbers, and what came out.
+/// What an axis takes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SweepValues {
+    /// Numbers, in their order.
+    Numbers(Vec<f64>),
+    /// Words, each once.
+    Words(Vec<String>),
+    /// Random numbers.
+    Random,
+}
+
+/// A number that each case has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SweepQuantity {
+    /// The name of its column.
+    pub name: String,
+    /// What it is, with its unit.
+    pub label: String,
+    /// Whether it is an error, which is shown by its logarithm.
+    pub is_error: bool,
+}
+
+/// A case: what was set, and what came out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SweptCase {
     /// Its number.
     pub case: u64,
-    /// What each axis took, in words.
-    pub settings: Vec<String>,
-    /// The same as numbers.
-    pub numbers: Vec<Option<f64>>,
+    /// What each axis took: the number, or the place of the word in the list of the axis.
+    pub settings: Vec<f64>,
     /// A value for each of the quantities of the page.
     pub values: Vec<Option<f64>>,
-    /// What its certificate says of the structure, or that it failed.
-    pub structure: String,
+    /// How it ended.
+    pub structure: Standing,
+    /// What is known of its path.
+    pub path: Standing,
     /// Why it failed, or a warning.
     pub message: String,
+}
+
+/// What is known of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It was tested and is right.
+    Good,
+    /// It was tested and is in doubt.
+    Doubtful,
+    /// It was tested and is wrong.
+    Bad,
+    /// There was nothing to test.
+    Neutral,
+    /// It was not tested.
+    NotTested,
+    /// The run could not go on.
+    Failed,
+    /// The model refused its settings.
+    Refused,
+}
+
+impl Standing {
+    /// All of them, with the words that tables have for them.
+    pub const ALL: [(Self, &'static str); 7] = [
+        (Self::Failed, "failed"),
+        (Self::Refused, "refused"),
+        (Self::Bad, "bad"),
+        (Self::Doubtful, "doubtful"),
+        (Self::Good, "good"),
+        (Self::Neutral, "neutral"),
+        (Self::NotTested, "not tested"),
+    ];
+
+    /// The one with this word; what nobody knows was not tested.
+    pub fn of(word: &str) -> Self {
+        let found = Self::ALL.into_iter().find(|(_, own)| *own == word);
+        found.map_or(Self::NotTested, |(standing, _)| standing)
+    }
+
+    fn word(self) -> &'static str {
+        let found = Self::ALL.into_iter().find(|(own, _)| *own == self);
+        found.map_or("", |(_, word)| word)
+    }
+
+    fn cell(self) -> Cell {
+        let verdict = match self {
+            Self::Good => Verdict::Good,
+            Self::Doubtful => Verdict::Doubtful,
+            Self::Bad | Self::Failed | Self::Refused => Verdict::Bad,
+            Self::Neutral | Self::NotTested => Verdict::Neutral,
+        };
+        Cell::Verdict(verdict, self.word().to_owned())
+    }
+
+    /// Whether there is no whole run.
+    fn is_lost(self) -> bool {
+        matches!(self, Self::Failed | Self::Refused)
+    }
+
+    fn of_structure(self) -> &'static str {
+        match self {
+            Self::Failed => "the run could not go on, and ends there; its message says why",
+            Self::Refused => "the model refuses these settings, and nothing ran; its message says why",
+            Self::Bad => "something that the method or the physics conserves was lost",
+            Self::Doubtful => "errors are larger than they should be, or grow",
+            Self::Good => {
+                "everything that was measured is conserved as the method promises, or as well as its errors allow"
+            }
+            Self::Neutral => "nothing is conserved here that could be measured",
+            Self::NotTested => "it was not tested",
+        }
+    }
+
+    fn of_path(self) -> &'static str {
+        match self {
+            Self::Bad => "the motion is not that of the model: with smaller steps it goes elsewhere",
+            Self::Doubtful => "with smaller steps the motion is noticeably another",
+            Self::Good => "with smaller steps the motion is the same, to a small part of its size",
+            Self::NotTested => {
+                "nothing is said of the path: nobody looked, or could; the flag --certify usual looks"
+            }
+            Self::Neutral | Self::Failed | Self::Refused => "it could not be tested",
+        }
+    }
 }
 
 /// What a page shows.
@@ -42,26 +154,39 @@ pub struct SweepPage {
     pub title: String,
     /// The command that made it.
     pub command: String,
+    /// The command that runs the model of all cases, to which the settings of one are added.
+    pub alone: String,
+    /// How the files of trajectories end, in `cases`, where there are some.
+    pub trajectories: Option<&'static str>,
     /// What varies.
     pub axes: Vec<SweepAxis>,
     /// Whether the cases are all points of the axes, the last turning fastest.
     pub product: bool,
-    /// Names of the quantities, and whether they are errors, which are shown by their logarithm.
-    pub quantities: Vec<(String, bool)>,
+    /// What is shown.
+    pub quantities: Vec<SweepQuantity>,
     /// The cases, in their order.
     pub cases: Vec<SweptCase>,
 }
-
-/// Cases to look at, at most.
-const MOST_LISTED: usize = 12;
-/// Bins of a histogram.
-const BINS: usize = 30;
 
 impl SweepAxis {
     fn label(&self) -> String {
         match self.unit.as_str() {
             "" => self.key.clone(),
-            unit => format!("{}, {unit}", self.key),
+            unit => format!("{} ({unit})", self.key),
+        }
+    }
+
+    fn numbers(&self) -> Option<&[f64]> {
+        match &self.values {
+            SweepValues::Numbers(numbers) => Some(numbers),
+            _ => None,
+        }
+    }
+
+    fn words(&self) -> Option<&[String]> {
+        match &self.values {
+            SweepValues::Words(words) => Some(words),
+            _ => None,
         }
     }
 }
@@ -69,192 +194,78 @@ impl SweepAxis {
 impl SweepPage {
     /// The page, as one file.
     pub fn render(&self) -> String {
-        let count = self.cases.len();
-        let failed = |case: &&SweptCase| matches!(case.structure.as_str(), "failed" | "refused");
-        let lost = self.cases.iter().filter(failed).count();
-        let mut page = Page::new(
-            &self.title,
-            &format!("A sweep of {count} cases, {lost} of which failed"),
-        );
+        let mut page = Page::new(&self.title, &self.subtitle());
         page.code(&self.command);
         let rows: Vec<Vec<Cell>> = self
             .axes
             .iter()
             .map(|axis| {
                 vec![
-                    Cell::text(&axis.key),
+                    Cell::Code(axis.key.clone()),
                     Cell::text(&axis.written),
                     Cell::text(&axis.unit),
                 ]
             })
             .collect();
-        page.table(&["key", "values", "unit"], &rows);
-        page.section("results", "What came out");
-        for (k, (name, is_error)) in self.quantities.iter().enumerate() {
-            if self.cases.iter().any(|case| case.values[k].is_some()) {
-                let (svg, caption) = self.figure(k, name, *is_error);
-                page.figure(&svg, &caption);
+        match self.axes.iter().all(|axis| axis.unit.is_empty()) {
+            true => {
+                let short: Vec<Vec<Cell>> = rows.into_iter().map(|row| row[..2].to_vec()).collect();
+                page.table(&["key", "values"], &short);
             }
+            false => page.table(&["key", "values", "unit"], &rows),
         }
+        page.section("results", "What came out");
+        self.pictures(&mut page);
         self.verdicts(&mut page);
         self.worst(&mut page);
         page.finish()
     }
 
-    /// A map, curves, or a histogram of a quantity.
-    fn figure(&self, k: usize, name: &str, is_error: bool) -> (String, String) {
-        let grids: Vec<&SweepAxis> = self.axes.iter().filter(|axis| axis.grid.is_some()).collect();
-        match (self.axes.as_slice(), grids.as_slice()) {
-            ([upwards, across], [_, _]) if self.product => (
-                self.map(k, name, is_error, upwards, across),
-                format!("{name} at every point of the two axes; grey where there is none."),
-            ),
-            ([_], [axis]) => (
-                self.curves(k, name, is_error, axis, 0),
-                format!("{name} against {}.", axis.key),
-            ),
-            ([_, _], [axis]) if self.product && self.words().is_some() => {
-                let place = self.axes.iter().position(|own| own.grid.is_some()).unwrap_or(0);
-                (
-                    self.curves(k, name, is_error, axis, place),
-                    format!("{name} against {}.", axis.key),
-                )
-            }
-            _ => (
-                self.histogram(k, name),
-                format!("How often {name} has which value."),
-            ),
-        }
-    }
-
-    fn map(&self, k: usize, name: &str, is_error: bool, upwards: &SweepAxis, across: &SweepAxis) -> String {
-        let columns = across.grid.as_ref().map_or(1, Vec::len).max(1);
-        HeatMap {
-            title: name.to_owned(),
-            across: (across.label(), across.grid.clone().unwrap_or_default()),
-            upwards: (upwards.label(), upwards.grid.clone().unwrap_or_default()),
-            values: self
-                .cases
-                .chunks(columns)
-                .map(|row| row.iter().map(|case| case.values[k]).collect())
-                .collect(),
-            logarithmic: is_error,
-        }
-        .render()
-    }
-
-    /// The axis whose values are words.
-    fn words(&self) -> Option<usize> {
-        let is_word = |k: &usize| self.cases.iter().all(|case| case.numbers[*k].is_none());
-        (0..self.axes.len()).find(is_word)
-    }
-
-    fn curves(&self, k: usize, name: &str, is_error: bool, axis: &SweepAxis, place: usize) -> String {
-        let word = self.words().filter(|word| *word != place);
-        let mut series: Vec<Curve> = Vec::new();
-        for case in &self.cases {
-            let (Some(x), Some(y)) = (case.numbers[place], case.values[k]) else {
-                continue;
-            };
-            let of = word.map_or(name, |word| case.settings[word].as_str());
-            match series.iter_mut().find(|curve| curve.name == of) {
-                Some(curve) => curve.points.push((x, y)),
-                None => series.push(Curve {
-                    name: of.to_owned(),
-                    points: vec![(x, y)],
-                    style: CurveStyle::Line,
-                }),
-            }
-        }
-        Chart {
-            title: name.to_owned(),
-            x: Axis::linear(axis.label()),
-            y: if is_error {
-                Axis::log(name)
-            } else {
-                Axis::linear(name)
-            },
-            series,
-            guides: Vec::new(),
-        }
-        .render()
-    }
-
-    fn histogram(&self, k: usize, name: &str) -> String {
-        let values: Vec<f64> = self.cases.iter().filter_map(|case| case.values[k]).collect();
-        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let width = if most > least {
-            (most - least) / BINS as f64
-        } else {
-            1.0
+    fn subtitle(&self) -> String {
+        let of = |standing: Standing| {
+            let those = self.cases.iter().filter(|case| case.structure == standing);
+            those.count()
         };
-        let mut counts = [0_u32; BINS];
-        for value in &values {
-            counts[(((value - least) / width) as usize).min(BINS - 1)] += 1;
+        let count = self.cases.len();
+        let number = |count: usize| grouped(count as u64);
+        let cases = match count {
+            1 => "A sweep of one case".to_owned(),
+            count => format!("A sweep of {} cases", number(count)),
+        };
+        match (of(Standing::Failed), of(Standing::Refused)) {
+            (0, 0) => format!("{cases}; all ran to the end"),
+            (failed, 0) => format!("{cases}; {} failed", number(failed)),
+            (0, refused) => format!("{cases}; {} refused by the model", number(refused)),
+            (failed, refused) => format!(
+                "{cases}; {} failed, {} refused by the model",
+                number(failed),
+                number(refused)
+            ),
         }
-        let corner = |bin: usize| least + bin as f64 * width;
-        let mut points = vec![(corner(0), 0.0)];
-        for (bin, count) in counts.iter().enumerate() {
-            points.push((corner(bin), f64::from(*count)));
-            points.push((corner(bin + 1), f64::from(*count)));
-        }
-        points.push((corner(BINS), 0.0));
-        Chart {
-            title: name.to_owned(),
-            x: Axis::linear(name),
-            y: Axis::linear("cases"),
-            series: vec![Curve {
-                name: "cases".to_owned(),
-                points,
-                style: CurveStyle::Line,
-            }],
-            guides: Vec::new(),
-        }
-        .render()
     }
 
-    /// How many cases are good, doubtful, bad, failed.
+    /// How many cases are good, doubtful, bad, failed, and what that means.
     fn verdicts(&self, page: &mut Page) {
-        page.section("verdicts", "Was the structure conserved?");
-        let words = ["good", "doubtful", "bad", "neutral", "failed", "refused"];
-        let rows: Vec<Vec<Cell>> = words
-            .iter()
-            .filter_map(|word| {
-                let count = self.cases.iter().filter(|case| case.structure == *word).count();
-                (count > 0).then(|| vec![Cell::text(*word), Cell::number(count.to_string())])
-            })
-            .collect();
-        page.table(&["structure", "cases"], &rows);
-    }
-
-    /// Cases that failed, and those with the largest first quantity that is an error.
-    fn worst(&self, page: &mut Page) {
-        let error = self.quantities.iter().position(|(_, is_error)| *is_error);
-        let rank = |case: &SweptCase| match case.structure.as_str() {
-            "failed" | "refused" => f64::INFINITY,
-            _ => error.and_then(|k| case.values[k]).unwrap_or(f64::NEG_INFINITY),
-        };
-        let mut order: Vec<&SweptCase> = self.cases.iter().collect();
-        order.sort_by(|a, b| rank(b).total_cmp(&rank(a)).then(a.case.cmp(&b.case)));
-        page.section("worst", "Cases to look at");
-        let mut head = vec!["case"];
-        head.extend(self.axes.iter().map(|axis| axis.key.as_str()));
-        if let Some(k) = error {
-            head.push(&self.quantities[k].0);
-        }
-        head.extend(["structure", "message"]);
-        let rows: Vec<Vec<Cell>> = order
-            .into_iter()
-            .take(MOST_LISTED)
-            .map(|case| {
-                let mut row = vec![Cell::number(case.case.to_string())];
-                row.extend(case.settings.iter().map(Cell::text));
-                row.extend(error.map(|k| Cell::number(case.values[k].map_or_else(String::new, rough))));
-                row.extend([Cell::text(&case.structure), Cell::text(&case.message)]);
-                row
-            })
-            .collect();
-        page.table(&head, &rows);
+        page.section("verdicts", "What the verdicts say");
+        let mut table =
+            |heading: &str, of: &dyn Fn(&SweptCase) -> Standing, means: fn(Standing) -> &'static str| {
+                let rows: Vec<Vec<Cell>> = Standing::ALL
+                    .into_iter()
+                    .filter_map(|(standing, _)| {
+                        let count = self.cases.iter().filter(|case| of(case) == standing).count();
+                        let row = || {
+                            vec![
+                                standing.cell(),
+                                Cell::number(grouped(count as u64)),
+                                Cell::text(means(standing)),
+                            ]
+                        };
+                        (count > 0).then(row)
+                    })
+                    .collect();
+                page.table(&[heading, "cases", "that is"], &rows);
+            };
+        table("structure", &|case| case.structure, Standing::of_structure);
+        table("path", &|case| case.path, Standing::of_path);
     }
 }

@@ -41,7 +41,13 @@ fn a_case_is_the_run_that_it_would_be_alone() {
     assert_eq!(bytes("one/cases.parquet"), bytes("two/cases.parquet"));
     assert_eq!(
         place.files("one"),
-        ["cases.parquet", "model.toml", "sweep.html", "sweep.json"]
+        [
+            ".holonomy",
+            "cases.parquet",
+            "model.toml",
+            "sweep.html",
+            "sweep.json"
+        ]
     );
     let (columns, table, _) = rows(&place, "one/cases.parquet");
     assert_eq!(table.len(), 12);
@@ -127,6 +133,13 @@ fn a_case_that_fails_is_a_row() {
     let (_, table, messages) = rows(&place, "t/cases.parquet");
     assert_eq!((table.len(), messages[0].as_str()), (2, ""));
     assert!(messages[1].contains("positive"), "{messages:?}");
+    // The first too.
+    place.good("sweep spherical-pendulum --vary run.step=-1,0.01 --steps 10 --quiet --out u");
+    let (_, _, messages) = rows(&place, "u/cases.parquet");
+    assert!(
+        messages[0].contains("positive") && messages[1].is_empty(),
+        "{messages:?}"
+    );
 }
 
 /// Random cases have the mean and the spread that were asked for, and those of a Latin hypercube one in each interval.
@@ -146,6 +159,146 @@ fn random_cases_are_those_of_their_seed() {
     let mut strata: Vec<u64> = values("a").iter().map(|value| (value * 200.0) as u64).collect();
     strata.sort_unstable();
     assert!(strata.into_iter().eq(0..200));
+    // Sobol's sequence has one in each interval too, for powers of two, and the same points wherever the others stand.
+    let sweep = "sweep plane-pendulum --steps 1 --vary start.theta=uniform:0:1 --vary run.step=1e-3,2e-3 --samples 128 --sobol --quiet";
+    place.good(&format!("{sweep} --seed 5 --out d"));
+    place.good(&format!("{sweep} --seed 6 --out e --threads 1"));
+    let (one, other) = (values("d"), values("e"));
+    assert_eq!(one[..128], one[128..]);
+    assert_ne!(one, other);
+    for values in [one, other] {
+        let mut strata: Vec<u64> = values[..128].iter().map(|value| (value * 128.0) as u64).collect();
+        strata.sort_unstable();
+        assert!(strata.into_iter().eq(0..128));
+    }
+}
+
+/// The same cases, as pandas, polars and DuckDB write them: `tests/tables/make.py`.
+#[test]
+fn tables_of_others_are_read() {
+    let place = Place::new();
+    let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/tables");
+    let csv = "start.theta [deg],run.every,method.name\n10,1,midpoint\n20,2,rk4\n30.5,3,midpoint\n20,2,midpoint\n\
+               -40,2,rk4\n0.1,1,rk4\n";
+    std::fs::write(place.path("cases.csv"), csv).expect("a file");
+    place.good("sweep plane-pendulum --steps 6 --vary-table cases.csv --quiet --out csv");
+    let (columns, expected, _) = rows(&place, "csv/cases.parquet");
+    assert_eq!(columns[..4], ["case", "start.theta", "run.every", "method.name"]);
+    assert_eq!(expected.len(), 6);
+    for name in ["pandas", "polars", "duckdb", "categories"] {
+        place.good(&format!(
+            "sweep plane-pendulum --steps 6 --vary-table {tables}/{name}.parquet --quiet --out {name}"
+        ));
+        let (_, found, _) = rows(&place, &format!("{name}/cases.parquet"));
+        for (found, expected) in found.iter().zip(&expected) {
+            for (column, (found, expected)) in found.iter().zip(expected).enumerate() {
+                // One of the tables has angles in single precision.
+                let near = (found - expected).abs() <= 1e-7 * (1.0 + expected.abs());
+                let same = found == expected || found.is_nan() && expected.is_nan();
+                assert!(
+                    same || name == "categories" && near,
+                    "{name}, {}: {found} and {expected}",
+                    columns[column]
+                );
+            }
+        }
+        assert_eq!(found.len(), 6);
+    }
+    let done = place.run(&format!(
+        "sweep plane-pendulum --steps 6 --vary-table {tables}/hole.parquet --out hole"
+    ));
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(
+        done.err.contains("row 4: there is no `run.every`"),
+        "{}",
+        done.err
+    );
+    std::fs::write(place.path("broken.parquet"), "PAR1 and nothing else").expect("a file");
+    let done = place.run("sweep plane-pendulum --steps 6 --vary-table broken.parquet --out hole");
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(done.err.contains("cannot be read as Parquet"), "{}", done.err);
+}
+
+/// The trajectory of a case is that of the run that it would be alone, byte by byte, also of one that fails.
+#[test]
+fn trajectories_are_those_of_runs() {
+    let place = Place::new();
+    for format in ["parquet", "csv", "npz"] {
+        place.good(&format!(
+            "sweep henon-heiles --vary start.y=0,30 --method rk4 --steps 300 --every 7 --trajectories --format {format} \
+             --quiet --out {format}"
+        ));
+        assert_eq!(
+            names(&place.path(format).join("cases")),
+            [format!("000000.{format}"), format!("000001.{format}")]
+        );
+        for (case, y) in [0, 30].into_iter().enumerate() {
+            let run = format!("{format}-{case}");
+            let done = place.run(&format!(
+                "run henon-heiles --set start.y={y} --method rk4 --steps 300 --every 7 --format {format} --certify none \
+                 --out {run}"
+            ));
+            assert_eq!(done.code, Some(case as i32), "{}", done.err);
+            let alone = std::fs::read(place.path(&run).join(format!("trajectory.{format}"))).expect("a file");
+            let swept = place
+                .path(format)
+                .join("cases")
+                .join(format!("00000{case}.{format}"));
+            assert!(std::fs::read(swept).expect("a file") == alone, "{run}");
+        }
+    }
+    let done = place.run(
+        "sweep henon-heiles --vary start.y=0:0.1:1000 --steps 1000000 --every 1 --trajectories --quiet --out large",
+    );
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(
+        done.err.contains("GB") && done.err.contains("--most-gigabytes"),
+        "{}",
+        done.err
+    );
+    assert!(!place.path("large").exists());
+}
+
+/// The page names the worst cases, and each of its commands runs the case that it says.
+#[test]
+fn the_page_has_the_command_of_each_case() {
+    let place = Place::new();
+    place.good(
+        "sweep double-plane-pendulum --vary start.a=10deg:170deg:4 --vary run.step=0.01,0.3 --vary method.name=rk4,midpoint \
+         --duration 3 --trajectories --quiet --out s",
+    );
+    let page = std::fs::read_to_string(place.path("s/sweep.html")).expect("a page");
+    assert!(page.contains("A sweep of 16 cases; all ran to the end"));
+    assert!(page.contains("href=\"cases/0000") && page.contains("not tested"));
+    let commands: Vec<&str> = page
+        .lines()
+        .map(|line| line.rsplit("<code>").next().unwrap_or(line))
+        .filter(|line| line.starts_with("holonomy run s/model.toml"))
+        .map(|line| line.split("</code>").next().unwrap_or(line))
+        .collect();
+    assert_eq!(commands.len(), 12, "{page}");
+    let (columns, table, _) = rows(&place, "s/cases.parquet");
+    let energy = columns
+        .iter()
+        .position(|own| own == "energy.final")
+        .expect("a column");
+    for command in &commands[..3] {
+        let script = command.replacen("holonomy", env!("CARGO_BIN_EXE_holonomy"), 1);
+        let status = std::process::Command::new("sh")
+            .args(["-c", &format!("{script} --certify none --quiet")])
+            .current_dir(place.path("."))
+            .stdout(Stdio::null())
+            .status();
+        assert!(status.expect("a shell").success(), "{command}");
+        let folder = command.rsplit(' ').next().expect("a folder");
+        let case: usize = folder["case-".len()..].parse().expect("a number");
+        let summary = super::read_json(&place.path(folder).join("summary.json"));
+        assert_eq!(
+            summary["energy"]["final"].as_f64(),
+            Some(table[case][energy]),
+            "{command}"
+        );
+    }
 }
 
 #[test]
@@ -185,6 +338,7 @@ fn measures_are_those_of_the_motion() {
 fn what_is_wrong_with_a_sweep_is_said() {
     let place = Place::new();
     std::fs::write(place.path("cases.csv"), "start.theta,start.phi\n0.1,0.2\n0.3\n").expect("a file");
+    std::fs::write(place.path("unnamed.csv"), "start.theta,\n0.1,2\n").expect("a file");
     std::fs::write(place.path("hole.csv"), "start.theta,step\n0.1,\n").expect("a file");
     for (arguments, word) in [
         ("", "nothing varies"),
@@ -206,12 +360,21 @@ fn what_is_wrong_with_a_sweep_is_said() {
         ("--vary-table none.csv", "none.csv"),
         ("--vary-table cases.csv", "line 3"),
         ("--vary-table hole.csv", "there is no `step`"),
+        ("--vary-table unnamed.csv", "column 2 has no name"),
+        ("--vary start.theta=0:1:2 --sobol", "`--sobol`"),
+        ("--vary run.step=-1,-2", "positive"),
     ] {
         let done = place.run(&format!("sweep plane-pendulum --steps 5 {arguments} --out s"));
         assert_eq!(done.code, Some(2), "{arguments}: {}", done.err);
         assert!(done.err.contains(word), "{arguments}: {}", done.err);
         assert!(!place.path("s").exists(), "{arguments}");
     }
+    let done = place.run("sweep plane-pendulum --steps 5 --vary start.theta=0:1:2 --no-files");
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(done.err.contains("a sweep is its files"), "{}", done.err);
+    let done = place.run("sweep plane-pendulum --duration inf --vary start.theta=0:1:2 --out s");
+    assert_eq!(done.code, Some(2), "{}", done.err);
+    assert!(done.err.contains("never end"), "{}", done.err);
     // Another sweep in the same folder, and a folder with other things in it.
     place.good("sweep plane-pendulum --steps 5 --vary start.theta=0:1:3 --quiet --out s");
     let done = place.run("sweep plane-pendulum --steps 5 --vary start.theta=0:1:4 --quiet --out s");

@@ -66,8 +66,73 @@ fn assert_same(found: &Path, expected: &Path) {
     }
 }
 
-/// Kills runs at random moments with SIGKILL, goes on, kills that too, and compares what comes of it with a run without a
-/// break.
+/// Cases of a sweep that are finished, in its parts: whole lines.
+fn finished(folder: &Path) -> usize {
+    let Ok(parts) = fs::read_dir(folder.join("parts")) else {
+        return 0;
+    };
+    let texts = parts.map(|part| fs::read(part.expect("a part").path()).unwrap_or_default());
+    texts
+        .map(|text| text.iter().filter(|byte| **byte == b'\n').count())
+        .sum()
+}
+
+/// Kills a sweep at random moments, goes on with the same command, and compares what comes of it with one without a
+/// break: its table and all its trajectories, byte by byte. What was finished stays finished. How often it was killed.
+fn killed_sweep(place: &Place, dice: &mut Dice, round: usize) -> usize {
+    let format = ["parquet", "csv", "npz"][round % 3];
+    let trajectories = match round % 4 {
+        3 => String::new(),
+        _ => format!("--trajectories --format {format}"),
+    };
+    let sweep = format!(
+        "sweep henon-heiles --vary start.y=0:0.8:150 --method rk4 --steps 4000 --every 20 --quiet {trajectories}"
+    );
+    let (whole, broken) = (
+        format!("whole-sweep-{}", round % 12),
+        format!("broken-sweep-{round}"),
+    );
+    if !place.path(&whole).exists() {
+        place.good(&format!("{sweep} --out {whole}"));
+    }
+    let again = format!("{sweep} --out {broken}");
+    let mut child = begin(place, &again);
+    let (mut kills, mut before) = (0, 0);
+    loop {
+        thread::sleep(Duration::from_millis(10 + dice.roll(300)));
+        if let Some(status) = child.try_wait().expect("a child") {
+            let table = place.path(&broken).join("cases.parquet").exists();
+            assert!(table, "{status}");
+            break;
+        }
+        child.kill().expect("a child to kill");
+        child.wait().expect("a child");
+        kills += 1;
+        let now = finished(&place.path(&broken));
+        // Parts go once the table has its place, or is sure to get it.
+        let decided = place.path(&broken).join(".holonomy").exists();
+        assert!(now >= before || decided, "{now} of {before}");
+        before = now;
+        child = begin(place, &again);
+    }
+    let (found, expected) = (place.path(&broken), place.path(&whole));
+    assert_eq!(names(&found), names(&expected));
+    let mut files = vec!["cases.parquet".to_owned(), "sweep.json".to_owned()];
+    if !trajectories.is_empty() {
+        let cases = names(&found.join("cases"));
+        assert_eq!(cases, names(&expected.join("cases")));
+        files.extend(cases.into_iter().map(|name| format!("cases/{name}")));
+    }
+    for name in files {
+        let [one, other] = [&found, &expected].map(|folder| fs::read(folder.join(&name)).expect("a file"));
+        assert!(one == other, "{name} differs");
+    }
+    fs::remove_dir_all(found).expect("a folder");
+    kills
+}
+
+/// Kills runs and sweeps at random moments with SIGKILL, goes on, kills that too, and compares what comes of it with one
+/// without a break.
 fn killed(times: usize) {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let place = Place::new();
@@ -79,6 +144,7 @@ fn killed(times: usize) {
     ];
     let (mut kills, mut round) = (0, 0);
     while kills < times {
+        kills += killed_sweep(&place, &mut dice, round);
         let format = ["parquet", "csv", "npz"][round % 3];
         let run = format!("run {} --format {format} --certify none", runs[round / 3 % 3]);
         let (whole, broken) = (format!("whole-{}", round % 9), format!("broken-{round}"));
@@ -130,13 +196,13 @@ fn killed(times: usize) {
 }
 
 #[test]
-fn a_run_that_was_killed_goes_on_as_if_it_had_not_been() {
+fn what_was_killed_goes_on_as_if_it_had_not_been() {
     killed(6);
 }
 
 #[test]
 #[ignore = "long: two hundred kills"]
-fn overnight_runs_that_are_killed_two_hundred_times_go_on() {
+fn overnight_runs_and_sweeps_that_are_killed_two_hundred_times_go_on() {
     killed(200);
 }
 

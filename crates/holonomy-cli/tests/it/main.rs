@@ -10,6 +10,7 @@ mod does_a_run_repeat;
 mod fuzz;
 mod is_a_page_served_safely;
 mod is_a_sweep_one_table;
+mod is_a_sweep_safe;
 mod is_anybody_hurt;
 mod is_anything_lost;
 mod is_the_json_as_promised;

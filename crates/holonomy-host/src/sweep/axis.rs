@@ -96,7 +96,10 @@ impl Axis {
                     return Err(bad("both ends of a logarithmic axis are positive"));
                 }
                 let logarithms = spaced(ends.map(math::ln), counted(count).map_err(bad)?);
-                let mut values: Vec<f64> = logarithms.into_iter().map(math::exp).collect();
+                let mut values: Vec<f64> = logarithms
+                    .into_iter()
+                    .map(|logarithm| rounded(math::exp(logarithm)))
+                    .collect();
                 // The ends are what was written, to the bit.
                 if let Some(first) = values.first_mut() {
                     *first = ends[0];
@@ -198,12 +201,23 @@ fn counted(text: &str) -> Result<usize, &'static str> {
     }
 }
 
+/// The number that was meant, where rounding left 0.30000000000000004: 15 digits are sure, and if the last few of them are
+/// zeros so are all behind.
+fn rounded(number: f64) -> f64 {
+    let text = format!("{number:.14e}");
+    let digits = text.split_once('e').map_or("", |(digits, _)| digits);
+    match digits.trim_end_matches('0').len() <= 14 {
+        true => text.parse().unwrap_or(number),
+        false => number,
+    }
+}
+
 /// So many values from one end to the other.
 fn spaced([first, last]: [f64; 2], count: usize) -> Vec<f64> {
     let at = |k: usize| match k {
         0 => first,
         k if k + 1 == count => last,
-        k => first + (last - first) * (k as f64 / (count - 1) as f64),
+        k => rounded(first + (last - first) * (k as f64 / (count - 1) as f64)),
     };
     (0..count).map(at).collect()
 }
@@ -256,6 +270,14 @@ mod tests {
         for (found, exact) in decades.iter().zip([1e-4, 1e-3, 1e-2, 1e-1, 1.0]) {
             assert!((found / exact - 1.0).abs() < 1e-14, "{decades:?}");
         }
+        // Decimal numbers come out as they are written, and others with all their digits.
+        let (_, tenths) = numbers_of("a=0.2:2.8:27");
+        assert!(
+            tenths.iter().all(|value| format!("{value}").len() <= 3),
+            "{tenths:?}"
+        );
+        assert_eq!(numbers_of("a=log:1e-4:1:5").1[1], 1e-3);
+        assert_eq!(numbers_of("a=0:1:4").1[1], 1.0 / 3.0);
         let words = Axis::parse("method.name=midpoint,rk4").expect("a list");
         assert_eq!(
             words.values,

@@ -1,7 +1,7 @@
 //! One case: a run, and what the table has of it.
-use super::{CaseRow, Plan, measure::Measuring};
-use holonomy::simulation::{Observer, Sample, Simulation, run_together};
-use holonomy_model::Model;
+use super::{CaseRow, Plan, measure::Measuring, trajectory::Trajectories};
+use holonomy::simulation::{Observer, Sample, Schedule, Simulation, run_together};
+use holonomy_model::{ChangeError, Model};
 use holonomy_report::{
     run::{Recording, SecondLook, conclude},
     summary::Summary,
@@ -36,105 +36,96 @@ const LONG_BATCH: u64 = 8;
 /// Steps from which a case is long.
 const LONG: u64 = 100_000;
 
-/// A case on its way.
-struct Started<'m> {
-    case: u64,
-    model: Model,
-    recording: Recording,
-    measuring: Measuring<'m>,
-}
-
 impl Plan {
-    /// Runs some cases, and gives them to `take` in their order; fewer if it is stopped.
-    pub(super) fn run_some(
+    /// Cases in rows that are run side by side; few of them where each has a file that is open.
+    pub(super) fn batches(&self, cases: Range<u64>, with_files: bool) -> impl Iterator<Item = Range<u64>> {
+        let shared = self.axes.iter().all(|axis| self.model.only_starts(&axis.key));
+        let width = match (shared, with_files || self.model.schedule.steps >= LONG) {
+            (false, _) => 1,
+            (true, true) => LONG_BATCH,
+            (true, false) => BATCH,
+        };
+        let end = cases.end;
+        cases
+            .step_by(width as usize)
+            .map(move |first| first..end.min(first + width))
+    }
+
+    /// Runs cases side by side, and writes their trajectories if that is wanted; nothing if it was stopped.
+    pub(super) fn run_together(
         &self,
         cases: Range<u64>,
+        kept: Option<&Trajectories>,
         stop: &AtomicBool,
-        take: &mut dyn FnMut(CaseRow) -> io::Result<()>,
-    ) -> io::Result<()> {
-        let width = match self.share_a_mechanism() {
-            true if self.model.schedule.steps < LONG => BATCH,
-            true => LONG_BATCH,
-            false => 1,
-        };
-        let mut first = cases.start;
-        while first < cases.end && !stop.load(Ordering::Relaxed) {
-            let end = cases.end.min(first + width);
-            for row in self.run_together(first..end, stop) {
-                take(row)?;
-            }
-            first = end;
-        }
-        Ok(())
-    }
-
-    /// Runs one case; `None` if it is stopped.
-    pub fn run(&self, case: u64, stop: &AtomicBool) -> Option<CaseRow> {
-        self.run_together(case..case + 1, stop).pop()
-    }
-
-    /// Whether all cases differ in their start alone.
-    fn share_a_mechanism(&self) -> bool {
-        self.axes.iter().all(|axis| self.model.only_starts(&axis.key))
-    }
-
-    /// Runs cases side by side; none of them if it is stopped.
-    fn run_together(&self, cases: Range<u64>, stop: &AtomicBool) -> Vec<CaseRow> {
-        let mut rows: Vec<Option<CaseRow>> = Vec::new();
-        let mut started = Vec::new();
-        for case in cases {
-            match self.at(&self.settings(case)) {
-                Ok(model) => {
-                    started.push(Started {
-                        case,
-                        model,
-                        recording: Recording::default(),
-                        measuring: Measuring::new(&self.measures),
-                    });
-                    rows.push(None);
-                }
-                Err(error) => rows.push(Some(self.refused(case, error.to_string()))),
+    ) -> io::Result<Vec<CaseRow>> {
+        let made: Vec<(u64, Result<Model, ChangeError>)> =
+            cases.map(|case| (case, self.at(&self.settings(case)))).collect();
+        let going: Vec<(u64, &Model)> = made
+            .iter()
+            .filter_map(|(case, model)| Some((*case, model.as_ref().ok()?)))
+            .collect();
+        let mut simulations: Vec<Simulation> = going.iter().map(|(_, model)| model.simulation()).collect();
+        let mut recordings: Vec<Recording> = going.iter().map(|(_, model)| Recording::of(model)).collect();
+        let mut measurings: Vec<Measuring> = going.iter().map(|_| Measuring::new(&self.measures)).collect();
+        let mut stopping: Vec<Stopping> = going.iter().map(|_| Stopping(stop)).collect();
+        let mut files = Vec::new();
+        if let Some(kept) = kept {
+            for (case, model) in &going {
+                files.push(kept.begin(*case, model)?);
             }
         }
-        let mut simulations: Vec<Simulation> = started.iter().map(|case| case.model.simulation()).collect();
-        let mut stopping: Vec<Stopping> = started.iter().map(|_| Stopping(stop)).collect();
-        let results = match started.first() {
-            None => Vec::new(),
-            Some(first) => {
-                let schedule = first.model.schedule;
-                let mut observers: Vec<[&mut dyn Observer; 3]> = started
-                    .iter_mut()
-                    .zip(&mut stopping)
-                    .map(|(case, stopping)| -> [&mut dyn Observer; 3] {
-                        [&mut case.recording, &mut case.measuring, stopping]
-                    })
-                    .collect();
-                let observers = observers.iter_mut().map(|three| &mut three[..]);
-                run_together(&mut simulations, &schedule, observers)
+        let mut recorders: Vec<_> = files
+            .iter_mut()
+            .zip(&going)
+            .map(|(file, (_, model))| file.recorder(model))
+            .collect();
+        let results = {
+            let own = recordings.iter_mut().zip(&mut measurings).zip(&mut stopping);
+            let mut observers: Vec<Vec<&mut dyn Observer>> = own
+                .map(|((recording, measuring), stopping)| -> Vec<&mut dyn Observer> {
+                    vec![recording, measuring, stopping]
+                })
+                .collect();
+            for (observers, recorder) in observers.iter_mut().zip(&mut recorders) {
+                observers.push(recorder);
             }
+            let observers = observers.iter_mut().map(Vec::as_mut_slice);
+            run_together(&mut simulations, &self.schedule_of(&going), observers)
         };
+        for (recorder, simulation) in recorders.into_iter().zip(&simulations) {
+            recorder.end(simulation)?;
+        }
         if stop.load(Ordering::Relaxed) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let mut ended = started.into_iter().zip(simulations).zip(results);
+        for file in files {
+            file.finish()?;
+        }
         let second = SecondLook {
             effort: self.effort,
             go_on: &|| !stop.load(Ordering::Relaxed),
         };
-        let rows = rows.into_iter().filter_map(|row| {
-            row.or_else(|| {
-                let ((case, simulation), result) = ended.next()?;
-                let Started {
-                    case,
-                    model,
-                    recording,
-                    measuring,
-                } = case;
-                let outcome = conclude(&model, "", simulation, recording, result, f64::NAN, &second);
-                Some(self.row(case, &model, outcome.summary, measuring))
-            })
+        let mut ended = simulations
+            .into_iter()
+            .zip(recordings)
+            .zip(measurings)
+            .zip(results);
+        let rows = made.iter().filter_map(|(case, model)| match model {
+            Err(error) => Some(self.refused(*case, error.to_string())),
+            Ok(model) => {
+                let (((simulation, recording), measuring), result) = ended.next()?;
+                let outcome = conclude(model, "", simulation, recording, result, f64::NAN, &second);
+                Some(self.row(*case, model, outcome.summary, measuring))
+            }
         });
-        rows.collect()
+        Ok(rows.collect())
+    }
+
+    /// The schedule of cases that are run together: where there are several, they have the same.
+    fn schedule_of(&self, going: &[(u64, &Model)]) -> Schedule {
+        going
+            .first()
+            .map_or(self.model.schedule, |(_, model)| model.schedule)
     }
 
     fn refused(&self, case: u64, message: String) -> CaseRow {

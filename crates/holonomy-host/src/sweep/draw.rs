@@ -3,9 +3,18 @@ use holonomy::math;
 
 /// A uniform number in (0, 1) of a seed, an axis and a case.
 pub(super) fn uniform(seed: u64, axis: u64, case: u64) -> f64 {
-    let bits = mixed(mixed(mixed(seed) ^ axis) ^ case);
-    // Never 0 and never 1.
-    ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    unit(bits(seed, axis, case))
+}
+
+/// Random bits of a seed, an axis and a case.
+pub(super) fn bits(seed: u64, axis: u64, case: u64) -> u64 {
+    mixed(mixed(mixed(seed) ^ axis) ^ case)
+}
+
+/// A number in (0, 1) of bits, the first the highest: never 0 and never 1.
+pub(super) fn unit(bits: u64) -> f64 {
+    // 52 bits and a half are exact; with one bit more the largest would be rounded to 1.
+    ((bits >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
 }
 
 /// The finalizer of SplitMix64 (Steele, Lea & Flood 2014).

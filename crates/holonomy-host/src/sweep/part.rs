@@ -1,5 +1,6 @@
 //! Finished cases on the disk, as soon as they are finished: one line of JSON each, in a file for every few cases. A line
 //! that a crash cut off is computed again, and no other.
+use crate::folder::fresh;
 use serde::{Deserialize, Serialize};
 use std::{
     fs::{self, File, OpenOptions},
@@ -17,6 +18,13 @@ pub struct CaseRow {
     pub numbers: Vec<Option<f64>>,
     /// The verdict on the structure, on the path, and a message.
     pub words: Vec<String>,
+}
+
+impl CaseRow {
+    /// Whether the model refused its settings, so that nothing ran.
+    pub(super) fn is_refused(&self) -> bool {
+        self.words.first().is_some_and(|word| word == "refused")
+    }
 }
 
 /// How long lines may wait for the disk.
@@ -39,8 +47,11 @@ pub(super) fn path(folder: &Path, part: u64) -> PathBuf {
 
 /// The cases of a part that are whole, in order from its first one.
 pub(super) fn read(folder: &Path, part: u64, first: u64) -> io::Result<Vec<CaseRow>> {
-    let text = match fs::read(path(folder, part)) {
-        Ok(text) => text,
+    let path = path(folder, part);
+    let text = match fs::symlink_metadata(&path) {
+        Ok(found) if found.is_file() => fs::read(&path)?,
+        // A link is replaced, not followed.
+        Ok(_) => return Ok(Vec::new()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
@@ -60,14 +71,11 @@ pub(super) fn read(folder: &Path, part: u64, first: u64) -> io::Result<Vec<CaseR
 impl Part {
     /// Opens a part behind the rows that are whole.
     pub(super) fn open(folder: &Path, part: u64, whole: &[CaseRow]) -> io::Result<Self> {
-        let options = || {
-            OpenOptions::new()
-                .create(true)
-                .write(true)
-                .truncate(false)
-                .open(path(folder, part))
+        let path = path(folder, part);
+        let mut file = match whole.is_empty() {
+            true => fresh(&path)?,
+            false => OpenOptions::new().write(true).open(path)?,
         };
-        let mut file = options()?;
         let mut length = 0;
         for row in whole {
             length += line(row)?.len() as u64;
@@ -106,6 +114,15 @@ impl Part {
             true => self.file.sync_data(),
             false => Ok(()),
         }
+    }
+}
+
+/// A directory of ours: made if it is not there, and no link to another.
+pub(super) fn own_directory(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => Ok(()),
+        Ok(_) => Err(io::ErrorKind::NotADirectory.into()),
+        Err(_) => fs::create_dir(path),
     }
 }
 

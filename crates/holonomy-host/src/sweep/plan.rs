@@ -3,13 +3,18 @@ use super::{
     Axis, AxisDescription, AxisValues, Description, Measure, Setting, SweepError,
     case::FIGURES,
     draw,
+    sobol::{self, Sobol},
     table::{Column, ColumnKind},
 };
 use holonomy_model::{ChangeError, Model};
 use holonomy_report::certificate::Effort;
+use serde::{Deserialize, Serialize};
 
 /// Coordinates up to which the end of a run is in the table.
 const MOST_COORDINATES: usize = 200;
+
+/// So many steps nobody waits for: `--duration inf`.
+const ENDLESS: u64 = 1_000_000_000_000;
 
 /// What varies, and how.
 pub struct Plan {
@@ -17,12 +22,14 @@ pub struct Plan {
     pub(super) axes: Vec<Axis>,
     pub(super) zip: bool,
     samples: u64,
-    latin: bool,
+    spread: Spread,
     seed: u64,
-    /// An order of the strata for each random axis of a Latin hypercube.
-    strata: Vec<Vec<u32>>,
+    /// Where the numbers of each axis come from.
+    sources: Vec<Source>,
     pub(super) measures: Vec<Measure>,
     pub(super) effort: Effort,
+    /// Whether the trajectory of each case is kept.
+    pub(super) trajectories: bool,
 }
 
 /// How random axes are drawn.
@@ -32,8 +39,39 @@ pub struct Samples {
     pub count: Option<u64>,
     /// Where the numbers come from.
     pub seed: u64,
+    /// How evenly they lie.
+    pub spread: Spread,
+}
+
+/// How evenly random cases lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spread {
+    /// Each by itself.
+    #[default]
+    Independent,
     /// One number in each of so many equally likely intervals, for every axis: a Latin hypercube.
-    pub latin: bool,
+    Latin,
+    /// The points of Sobol's sequence, shifted by random bits; the same at every point of the other axes.
+    Sobol,
+}
+
+/// Where the random numbers of an axis come from.
+enum Source {
+    Independent,
+    /// An order of the intervals.
+    Latin(Vec<u32>),
+    Sobol(Box<Sobol>),
+}
+
+impl Source {
+    fn new(samples: Samples, axis: usize, before: usize, count: u64) -> Self {
+        match samples.spread {
+            Spread::Independent => Self::Independent,
+            Spread::Latin => Self::Latin(draw::shuffled(samples.seed, axis as u64, count as usize)),
+            Spread::Sobol => Self::Sobol(Box::new(Sobol::new(before, samples.seed))),
+        }
+    }
 }
 
 impl Plan {
@@ -65,8 +103,17 @@ impl Plan {
                     "`--samples` is for `normal:` and `uniform:` axes",
                 ));
             }
+            (false, None) if samples.spread != Spread::Independent => {
+                return Err(SweepError::Samples(
+                    "`--latin` and `--sobol` are for `normal:` and `uniform:` axes",
+                ));
+            }
             (false, None) => 1,
         };
+        let drawn = axes.iter().filter(|axis| axis.count().is_none()).count();
+        if samples.spread == Spread::Sobol && drawn > sobol::MOST_AXES {
+            return Err(SweepError::Samples("`--sobol` is for at most 64 random axes"));
+        }
         let fixed: Vec<(&Axis, usize)> = axes
             .iter()
             .filter_map(|axis| Some((axis, axis.count()?)))
@@ -87,21 +134,29 @@ impl Plan {
             .iter()
             .map(|text| Measure::parse(text, model.mechanism.system().layout()));
         let measures = parsed.collect::<Result<_, _>>()?;
-        let is_random = |axis: &Axis| axis.count().is_none();
-        let order = |(k, axis): (usize, &Axis)| match samples.latin && is_random(axis) && count < 1 << 32 {
-            true => draw::shuffled(samples.seed, k as u64, count as usize),
-            false => Vec::new(),
-        };
+        if samples.spread != Spread::Independent && count > sobol::MOST_POINTS {
+            return Err(SweepError::TooMany);
+        }
+        let mut before = 0;
+        let mut sources = Vec::with_capacity(axes.len());
+        for (k, axis) in axes.iter().enumerate() {
+            sources.push(match axis.count() {
+                Some(_) => Source::Independent,
+                None => Source::new(samples, k, before, count),
+            });
+            before += usize::from(axis.count().is_none());
+        }
         let plan = Self {
-            strata: axes.iter().enumerate().map(order).collect(),
+            sources,
             model,
             axes,
             zip,
             samples: count,
-            latin: samples.latin && random,
+            spread: samples.spread,
             seed: samples.seed,
             measures,
             effort,
+            trajectories: false,
         };
         if plan.cases().is_none_or(|cases| cases > 1_000_000_000) {
             return Err(SweepError::TooMany);
@@ -110,31 +165,50 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether each axis, by itself, can take its first value.
+    /// Whether the model has the keys, and some cases are models: where all that are tried are refused, the first says
+    /// why.
     fn check(&self) -> Result<(), SweepError> {
         let settings = self.settings(0);
         for (axis, setting) in self.axes.iter().zip(&settings) {
-            let refused = match self.model.with(&axis.key, axis.value(setting)) {
-                Err(ChangeError::Path(error)) => ChangeError::Path(error),
-                // What a path does not show: a key that nobody knows.
-                Err(ChangeError::Refused(problems)) if self.axes.len() == 1 => ChangeError::Refused(problems),
-                _ => continue,
-            };
-            return Err(SweepError::Key {
-                key: axis.key.clone(),
-                source: refused,
-            });
+            if let Err(ChangeError::Path(error)) = self.model.with(&axis.key, axis.value(setting)) {
+                return Err(SweepError::Key {
+                    key: axis.key.clone(),
+                    source: ChangeError::Path(error),
+                });
+            }
         }
-        // Together they must be a model, too; the message names what is wrong.
-        self.at(&settings).map(drop).map_err(|source| SweepError::Key {
-            key: self
-                .axes
-                .iter()
-                .map(|axis| axis.key.as_str())
-                .collect::<Vec<_>>()
-                .join("`, `"),
+        let Err(source) = self.at(&settings) else {
+            return self.check_end();
+        };
+        if self
+            .some_cases()
+            .any(|case| self.at(&self.settings(case)).is_ok())
+        {
+            return self.check_end();
+        }
+        let keys: Vec<&str> = self.axes.iter().map(|axis| axis.key.as_str()).collect();
+        Err(SweepError::Key {
+            key: keys.join("`, `"),
             source,
         })
+    }
+
+    /// Whether cases end by themselves.
+    fn check_end(&self) -> Result<(), SweepError> {
+        let model = self.at(&self.settings(0));
+        match model.is_ok_and(|model| model.schedule.steps >= ENDLESS) {
+            true => Err(SweepError::Endless),
+            false => Ok(()),
+        }
+    }
+
+    /// A few cases from the first to the last, evenly spread.
+    pub(super) fn some_cases(&self) -> impl Iterator<Item = u64> {
+        const MOST: u64 = 16;
+        let cases = self.cases().unwrap_or(u64::MAX);
+        let last = u128::from(cases.saturating_sub(1));
+        let count = cases.min(MOST);
+        (0..count).map(move |k| (u128::from(k) * last / u128::from(count.max(2) - 1)) as u64)
     }
 
     /// How many cases there are.
@@ -163,9 +237,10 @@ impl Plan {
             };
             let drawn = || {
                 let own = draw::uniform(self.seed, k as u64, case);
-                match self.strata.get(k).and_then(|order| order.get(sample as usize)) {
-                    Some(stratum) => (f64::from(*stratum) + own) / self.samples as f64,
-                    None => own,
+                match &self.sources[k] {
+                    Source::Independent => own,
+                    Source::Latin(order) => (f64::from(order[sample as usize]) + own) / self.samples as f64,
+                    Source::Sobol(sequence) => sequence.at(sample),
                 }
             };
             settings[k] = match &axis.values {
@@ -227,7 +302,7 @@ impl Plan {
             axes: axes.collect(),
             zip: self.zip,
             samples: self.samples,
-            latin: self.latin,
+            spread: self.spread,
             seed: self.seed,
             measures: self.measures.iter().map(|measure| measure.text.clone()).collect(),
             certify: match self.effort {
@@ -236,6 +311,7 @@ impl Plan {
                 Effort::Full => "full",
             }
             .to_owned(),
+            trajectories: self.trajectories,
             cases: self.cases().unwrap_or(u64::MAX),
             columns: self.columns().into_iter().map(|column| column.name).collect(),
         }

@@ -45,6 +45,7 @@ pub use globe::Globes;
 pub use grid::Grid;
 pub use guide::Guide;
 pub use map::HeatMap;
+pub(crate) use map::is_even;
 pub use panels::Panels;
 pub use space::{Path, Space};
 pub use view::View;

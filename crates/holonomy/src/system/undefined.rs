@@ -35,7 +35,7 @@ impl Undefined {
             Self::Expression { number, argument } => {
                 let text = layout.words.expressions.get(number as usize);
                 let text = text.map_or("an expression".to_owned(), ToString::to_string);
-                format!("{text} has no value for {argument}")
+                format!("{text} has no value for {}", crate::decimal(argument))
             }
             Self::SingularMass => {
                 "the mass matrix is singular: some velocity has no inertia, or constraints are redundant"
