@@ -16,6 +16,7 @@ mod precision;
 mod report;
 mod resources;
 mod rows;
+mod sweeps;
 
 use crate::{Outcome, gate, root, shell};
 use contest::Times;
@@ -76,7 +77,7 @@ struct Findings {
 }
 
 /// Rows that are no contests.
-const OTHERS: [(&str, &str); 5] = [
+const OTHERS: [(&str, &str); 6] = [
     (
         "scaling",
         "cost of a step against the number of links, 64 to 4096",
@@ -88,6 +89,10 @@ const OTHERS: [(&str, &str); 5] = [
     ("memory", "10⁶ molecules with a cut-off, a chain of 10⁵ links"),
     ("throughput", "a run that writes its files against the bare steps"),
     ("bits", "the same final state for one and two threads"),
+    (
+        "sweeps",
+        "10⁵ spherical and 10⁴ double spherical pendula from different starts, at equal accuracy",
+    ),
 ];
 
 /// Reads the words after `cargo xtask bench`.
@@ -165,12 +170,13 @@ fn measure(wanted: &[&str], effort: Effort) -> Result<Findings, String> {
         findings.contests.push(contest);
     }
     type Other = fn(&Environment, Effort, &mut Findings) -> Outcome;
-    let others: [(&str, Other); 5] = [
+    let others: [(&str, Other); 6] = [
         ("scaling", exponent),
         ("precision", precision::study),
         ("memory", resources::memory),
         ("throughput", resources::throughput),
         ("bits", resources::bits),
+        ("sweeps", sweeps::hold),
     ];
     for (id, other) in others.into_iter().filter(|(id, _)| is_wanted(id)) {
         println!("== {id}");

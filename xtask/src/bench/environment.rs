@@ -70,6 +70,17 @@ impl Environment {
         Ok(command)
     }
 
+    /// A script of the peers' folder, on as many cores as it takes.
+    pub(super) fn script(&self, name: &str) -> Result<Command, String> {
+        let python = self.python.as_ref().ok_or("there is no Python environment")?;
+        let mut command = Command::new(python);
+        command
+            .arg(root().join("bench/peers").join(name))
+            .env("PYTHONDONTWRITEBYTECODE", "1")
+            .env("NUMBA_CACHE_DIR", self.folder.join("numba"));
+        Ok(command)
+    }
+
     /// Packages that are there, and those that are not.
     pub(super) fn versions(&self) -> Vec<String> {
         let said = |(line, why): (&String, &String)| match why.is_empty() {

@@ -227,4 +227,8 @@ fn a_sweep_measures_what_can_be_recorded() {
     assert_eq!(of("max(hand.z)"), recorded("hand.z", "max"));
     assert_eq!(of("min(hand.velocity.x)"), recorded("hand.velocity.x", "min"));
     assert_eq!(of("final(arm.effort)"), recorded("arm.effort", "final"));
+    // What the model itself records has its statistics in the table.
+    for statistic in ["min", "max", "mean", "final"] {
+        assert_eq!(of(&format!("hand.z.{statistic}")), recorded("hand.z", statistic));
+    }
 }

@@ -29,6 +29,9 @@ pub(super) const FIGURES: [&str; 12] = [
     "lyapunov.error",
 ];
 
+/// What the table has of an output.
+pub(super) const STATISTICS: [&str; 4] = ["min", "max", "mean", "final"];
+
 /// Cases that are run side by side, where they differ in their start alone: several groups of lanes, or one where cases
 /// are long, since what is cut off in the middle is lost.
 const BATCH: u64 = 64;
@@ -129,10 +132,9 @@ impl Plan {
     }
 
     fn refused(&self, case: u64, message: String) -> CaseRow {
-        let results = FIGURES.len() + self.measures.len() + self.ends().len();
         CaseRow {
             case,
-            numbers: vec![None; results],
+            numbers: vec![None; self.results().len()],
             words: vec!["refused".to_owned(), "not tested".to_owned(), message],
         }
     }
@@ -141,6 +143,11 @@ impl Plan {
     fn row(&self, case: u64, model: &Model, summary: Summary, measuring: Measuring) -> CaseRow {
         let mut numbers = figures(&summary);
         numbers.extend(measuring.values());
+        for name in self.outputs() {
+            let found = summary.outputs.iter().find(|output| output.name == name);
+            let four = found.map(|output| [output.min, output.max, output.mean, output.last]);
+            numbers.extend(four.unwrap_or([f64::NAN; 4]).map(finite));
+        }
         numbers.extend(self.end_of(model, &summary));
         let certificate = &summary.certificate;
         let path = certificate.line(&Subject::Path).map(|line| line.verdict);

@@ -1,11 +1,12 @@
 //! Which cases a sweep has: the k-th is a function of the plan and of k alone.
 use super::{
     Axis, AxisDescription, AxisValues, Description, Measure, Setting, SweepError,
-    case::FIGURES,
+    case::{FIGURES, STATISTICS},
     draw,
     sobol::{self, Sobol},
     table::{Column, ColumnKind},
 };
+use holonomy::output::Output;
 use holonomy_model::{ChangeError, Model};
 use holonomy_report::certificate::Effort;
 use serde::{Deserialize, Serialize};
@@ -275,7 +276,23 @@ impl Plan {
     pub fn results(&self) -> Vec<String> {
         let figures = FIGURES.map(str::to_owned).into_iter();
         let measures = self.measures.iter().map(|measure| measure.text.clone());
-        figures.chain(measures).chain(self.ends()).collect()
+        let outputs = self.outputs();
+        let outputs = outputs
+            .iter()
+            .flat_map(|name| STATISTICS.map(|statistic| format!("{name}.{statistic}")));
+        figures
+            .chain(measures)
+            .chain(outputs)
+            .chain(self.ends())
+            .collect()
+    }
+
+    /// Columns of what the model records by name.
+    pub(super) fn outputs(&self) -> Vec<String> {
+        match self.model.outputs.asked {
+            true => self.model.outputs.list.iter().flat_map(Output::columns).collect(),
+            false => Vec::new(),
+        }
     }
 
     /// Names of the coordinates and velocities at the end.
