@@ -166,11 +166,10 @@ def by_mujoco(steps, all):
     data = [mujoco.MjData(model) for _ in range(THREADS)]
     state = np.zeros((len(all), mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)))
     mujoco.mj_resetData(model, data[0])
-    data[0].qvel[:] = 1.0
+    data[0].qvel[:] = 0.1
     one = np.zeros(state.shape[1])
     mujoco.mj_getState(model, data[0], one, mujoco.mjtState.mjSTATE_FULLPHYSICS)
     state[:] = one
-    out = np.zeros((len(all), 1, state.shape[1]))
     # One row of output would make a rollout of one step: steps are taken in slices that are thrown away.
     slices = min(steps, 250)
     out = np.zeros((len(all), slices, state.shape[1]))
@@ -224,7 +223,7 @@ def main():
         name = f"heyoka {hy.__version__}, batches of {hy.recommended_simd_size()}, tolerance {tolerance:.0e}"
         rows.append((name, laps(lambda: by_heyoka(tolerance, all, pool)), found))
     steps = STEPS // 8
-    while error(by_numba(steps, SOME)) > wanted:
+    while not error(by_numba(steps, SOME)) <= wanted:
         steps = int(steps * 1.2) + 1
     exact = error(by_numba(steps, SOME))
     import numba

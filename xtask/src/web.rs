@@ -143,7 +143,7 @@ fn engine() -> Result<PathBuf, String> {
 const CODE: &[&str] = &[
     "-Ctarget-feature=+simd128",
     "-Cno-vectorize-loops",
-    "-Cllvm-args=-inline-threshold=40",
+    "-Cllvm-args=-inline-threshold=5",
     "-Cllvm-args=-unroll-runtime=false",
     "-Cllvm-args=-unroll-allow-partial=false",
 ];

@@ -22,6 +22,9 @@ pub(crate) struct Wanted {
 
 /// Finds what is named, or else takes the sites of a tree, if they are few.
 pub(crate) fn outputs(wanted: Option<Wanted>, layout: &Layout, problems: &Problems) -> Outputs {
+    if !cfg!(feature = "outputs") {
+        return Outputs::default();
+    }
     let Some(wanted) = wanted else {
         let sites = Output::sites(layout);
         let few = sites.len() <= FEW;

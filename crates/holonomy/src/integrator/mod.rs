@@ -17,6 +17,7 @@ mod sphere_split;
 mod stormer_verlet;
 mod tableaux;
 mod tableaux_dop853;
+#[cfg(not(target_arch = "wasm32"))]
 mod together;
 mod tree_variational;
 mod work;

@@ -1,11 +1,10 @@
 //! Methods for separate bodies: a step is a row of stages, and a stage moves every body with the gradient at its start,
 //! then gives it its momentum with the gradient at its end. What a stage does to one body is the [`BodyRule`] of a method.
+// A page advances one state: its engine is to be small.
+#[cfg(not(target_arch = "wasm32"))]
 mod together;
 
-use super::{
-    Cause, Fault, Integrator, Member, StepInfo, Work, advance_each, check_finite, composition::substeps,
-    force::Force,
-};
+use super::{Cause, Fault, Integrator, StepInfo, Work, check_finite, composition::substeps, force::Force};
 use crate::{
     Vec3,
     simd::{Real, Triple},
@@ -102,10 +101,11 @@ impl<R: BodyRule> Integrator for Separate<R> {
         }
     }
 
-    fn advance_many(&mut self, members: &mut [Member], h: f64, count: u64) {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn advance_many(&mut self, members: &mut [super::Member], h: f64, count: u64) {
         match self.force.uniform() {
             Some([gradient]) => self.together(*gradient, members, h, count),
-            _ => advance_each(self, members, h, count),
+            _ => super::advance_each(self, members, h, count),
         }
     }
 }

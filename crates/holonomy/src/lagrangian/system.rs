@@ -121,13 +121,17 @@ impl System for Lagrangian {
     }
 
     fn site_motions(&self, state: &State, v: &[f64], out: &mut Vec<SiteMotion>, scratch: &mut Scratch) {
-        let work = workspace::<LagrangianWorkspace>(scratch);
-        self.record_motions(state.t, &state.q, v, out, work);
+        if cfg!(feature = "outputs") {
+            let work = workspace::<LagrangianWorkspace>(scratch);
+            self.record_motions(state.t, &state.q, v, out, work);
+        }
     }
 
     fn extras(&self, state: &State, measured: &Measurement, out: &mut Vec<f64>, scratch: &mut Scratch) {
-        let work = workspace::<LagrangianWorkspace>(scratch);
-        self.record_extras(state.t, &state.q, &measured.velocity, out, work);
+        if cfg!(feature = "outputs") {
+            let work = workspace::<LagrangianWorkspace>(scratch);
+            self.record_extras(state.t, &state.q, &measured.velocity, out, work);
+        }
     }
 
     fn scene(&self) -> Scene {

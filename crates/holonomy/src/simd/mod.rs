@@ -8,7 +8,9 @@ mod lanes;
 mod triple;
 
 pub(crate) use lanes::{Lanes, with_width};
-pub(crate) use triple::{Triple, in_all_lanes, load, store};
+pub(crate) use triple::Triple;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use triple::side::{in_all_lanes, load, store};
 
 #[cfg(target_arch = "x86_64")]
 use pulp::{

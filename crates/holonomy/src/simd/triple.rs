@@ -1,5 +1,5 @@
 //! Vectors of space, of numbers or of numbers side by side.
-use super::{LANES, Real, Vector};
+use super::Real;
 use crate::Vec3;
 use std::ops::{Add, Mul, Sub};
 
@@ -42,32 +42,39 @@ impl<T: Real> Triple<T> {
     }
 }
 
-/// The same vector in all lanes.
-#[inline(always)]
-pub(crate) fn in_all_lanes<V: Vector>(token: V::Token, vector: Triple<f64>) -> Triple<V> {
-    Triple {
-        x: V::all(token, vector.x),
-        y: V::all(token, vector.y),
-        z: V::all(token, vector.z),
-    }
-}
+/// Vectors of eight states side by side.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) mod side {
+    use super::Triple;
+    use crate::simd::{LANES, Vector};
 
-/// Eight vectors from memory.
-#[inline(always)]
-pub(crate) fn load<V: Vector>(token: V::Token, from: &[[f64; LANES]; 3]) -> Triple<V> {
-    Triple {
-        x: V::load(token, &from[0]),
-        y: V::load(token, &from[1]),
-        z: V::load(token, &from[2]),
+    /// The same vector in all lanes.
+    #[inline(always)]
+    pub(crate) fn in_all_lanes<V: Vector>(token: V::Token, vector: Triple<f64>) -> Triple<V> {
+        Triple {
+            x: V::all(token, vector.x),
+            y: V::all(token, vector.y),
+            z: V::all(token, vector.z),
+        }
     }
-}
 
-/// Eight vectors to memory.
-#[inline(always)]
-pub(crate) fn store<V: Vector>(vectors: Triple<V>, to: &mut [[f64; LANES]; 3]) {
-    vectors.x.store(&mut to[0]);
-    vectors.y.store(&mut to[1]);
-    vectors.z.store(&mut to[2]);
+    /// Eight vectors from memory.
+    #[inline(always)]
+    pub(crate) fn load<V: Vector>(token: V::Token, from: &[[f64; LANES]; 3]) -> Triple<V> {
+        Triple {
+            x: V::load(token, &from[0]),
+            y: V::load(token, &from[1]),
+            z: V::load(token, &from[2]),
+        }
+    }
+
+    /// Eight vectors to memory.
+    #[inline(always)]
+    pub(crate) fn store<V: Vector>(vectors: Triple<V>, to: &mut [[f64; LANES]; 3]) {
+        vectors.x.store(&mut to[0]);
+        vectors.y.store(&mut to[1]);
+        vectors.z.store(&mut to[2]);
+    }
 }
 
 impl<T: Real> Add for Triple<T> {

@@ -224,11 +224,15 @@ impl System for Tree {
     }
 
     fn site_motions(&self, state: &State, v: &[f64], out: &mut Vec<SiteMotion>, scratch: &mut Scratch) {
-        self.record_motions(state, v, out, workspace::<TreeWorkspace>(scratch));
+        if cfg!(feature = "outputs") {
+            self.record_motions(state, v, out, workspace::<TreeWorkspace>(scratch));
+        }
     }
 
     fn extras(&self, state: &State, measured: &Measurement, out: &mut Vec<f64>, scratch: &mut Scratch) {
-        self.record_extras(state, measured, out, workspace::<TreeWorkspace>(scratch));
+        if cfg!(feature = "outputs") {
+            self.record_extras(state, measured, out, workspace::<TreeWorkspace>(scratch));
+        }
     }
 
     fn scene(&self) -> Scene {

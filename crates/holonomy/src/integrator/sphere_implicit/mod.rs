@@ -13,10 +13,7 @@
 mod cayley;
 mod chain;
 
-use super::{
-    Cause, Composition, Fault, Integrator, Member, StepInfo, Work, composition::substeps, force::Force,
-    together::in_groups,
-};
+use super::{Cause, Composition, Fault, Integrator, StepInfo, Work, composition::substeps, force::Force};
 use crate::{
     Vec3,
     geometry::s2,
@@ -138,8 +135,9 @@ impl Integrator for SphereImplicit {
         }
     }
 
-    fn advance_many(&mut self, members: &mut [Member], h: f64, count: u64) {
-        in_groups(self, members, h, count, |method, group, steps| {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn advance_many(&mut self, members: &mut [super::Member], h: f64, count: u64) {
+        super::together::in_groups(self, members, h, count, |method, group, steps| {
             match (&method.way, method.force.uniform()) {
                 (Way::Chain(chain, substeps), Some(gradient)) => {
                     chain.together(gradient, substeps, group, h, steps)

@@ -4,13 +4,14 @@ mod lanes;
 mod links;
 mod past;
 mod tension;
+#[cfg(not(target_arch = "wasm32"))]
 mod together;
 mod tridiagonal;
 
 use crate::{
     Vec3,
     geometry::s2,
-    integrator::{Cause, Fault, Member, StepInfo, Work, check_finite, force::Force},
+    integrator::{Cause, Fault, StepInfo, Work, check_finite, force::Force},
     spheres::{Links, Spheres, view},
     system::State,
 };
@@ -54,13 +55,14 @@ impl Chain {
     }
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Chain {
     /// Takes steps of a group of states in a uniform field, all or none; whether it did.
     pub(super) fn together(
         &self,
         gradient: &[Vec3],
         substeps: &[f64],
-        group: &mut [&mut Member],
+        group: &mut [&mut crate::integrator::Member],
         h: f64,
         steps: u64,
     ) -> bool {
