@@ -168,15 +168,20 @@ impl Model {
     /// keys alone share their mechanism.
     pub fn only_starts(&self, path: &str) -> bool {
         let mut keys = path.split('.').map(str::trim);
-        let (first, last) = (
-            keys.next(),
-            keys.filter(|key| key.parse::<usize>().is_err()).last(),
-        );
-        match (&self.mechanism, first, last) {
-            (Mechanism::Lagrangian(_), Some("start" | "velocity" | "momentum"), _) => true,
-            (Mechanism::Spheres(_), Some("body" | "start"), Some("direction" | "angular_velocity")) => true,
-            _ => false,
-        }
+        let first = keys.next();
+        let last = keys.rfind(|key| key.parse::<usize>().is_err());
+        matches!(
+            (&self.mechanism, first, last),
+            (
+                Mechanism::Lagrangian(_),
+                Some("start" | "velocity" | "momentum"),
+                _
+            ) | (
+                Mechanism::Spheres(_),
+                Some("body" | "start"),
+                Some("direction" | "angular_velocity")
+            )
+        )
     }
 
     /// A number that tells the model from others that move differently: the SHA-256 of it as data, without `title`,
