@@ -272,7 +272,7 @@ impl Plan {
         &self.model
     }
 
-    /// Names of the numbers that each case has, in the order of [`CaseRow::numbers`].
+    /// Names of the numbers that each case has, in the order of the numbers of its row.
     pub fn results(&self) -> Vec<String> {
         let figures = FIGURES.map(str::to_owned).into_iter();
         let measures = self.measures.iter().map(|measure| measure.text.clone());
