@@ -8,9 +8,9 @@ import { moduleBytes } from "../engine/test/engine.mjs";
 const PAGE = new URL("../../crates/holonomy-host/assets/playground.html", import.meta.url).pathname;
 const kilo = (bytes) => `${(bytes / 1000).toFixed(0)} kB`;
 
-test("the engine has at most 600 kB by brotli", () => {
+test("the engine has at most 680 kB by brotli", () => {
   const size = brotliCompressSync(moduleBytes(PAGE)).length;
-  assert.ok(size <= 600_000, `it has ${kilo(size)}: see "Sizes" in README.md`);
+  assert.ok(size <= 680_000, `it has ${kilo(size)}: see "Sizes" in README.md`);
 });
 
 test("the playground has at most 1 MB by gzip", () => {

@@ -21,12 +21,17 @@
 //! benches     run, each once
 //! pages       of commands are HTML and open in Chromium without a complaint; skipped without npm, network or Chromium
 //! browser     what moves on pages does so in Chromium; skipped without Chromium, Node, Python or network
-//! robots      of a public collection import, and have Pinocchio's mass matrices; skipped without Python or network
+//! python      the package installs into a fresh environment; its types, tests, examples; skipped without Python or network
+//! robots      of a public collection import, and have Pinocchio's or MuJoCo's mass matrices; skipped without Python or network
+//! tables      of runs and sweeps are read by pandas, polars and DuckDB to the bit; skipped without Python or network
 //! ```
 //!
 //! There are two lanes, one in `target/debug` and one in `target/release`, because cargo does one thing at a time in each
 //! of them. What is slow there uses one core: the engine built for release in one piece, and the end of the tests.
-use crate::{Outcome, bits, browser, documents, generated, packages, pages, robots, root, shell, site, web};
+use crate::{
+    Outcome, bits, browser, documents, generated, packages, pages, python_package, robots, root, shell, site,
+    tables, web,
+};
 use std::{
     path::PathBuf,
     process::{Command, Stdio},
@@ -60,7 +65,9 @@ const IN_RELEASE: &[Stage] = &[
     ("benches", benches),
     ("pages", pages::run),
     ("browser", browser::run),
+    ("python", python_package::run),
     ("robots", robots::run),
+    ("tables", tables::run),
 ];
 
 /// `cargo xtask quick`.

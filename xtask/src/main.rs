@@ -9,10 +9,12 @@
 //! cargo xtask bench [ROW …]   ours, straight-line kernels and peers side by side; --list, --quick, --instructions
 //! cargo xtask scaling         cost of a step against the number of links
 //! cargo xtask robots [store]  trees against Pinocchio; or writes the stored reference of that
+//! cargo xtask tables          of runs and sweeps, as pandas, polars and DuckDB read them
 //! cargo xtask bits [store]    hashes of what all scenarios come to, against those stored; or writes these
 //! cargo xtask bits all        10 000 steps of every scenario by every method: natively, in node and in Chromium
 //! cargo xtask web [NAME]      builds the bundles of web/ that the crates embed: player, playground
 //! cargo xtask web speed       steps of the playground's engine beside native ones
+//! cargo xtask wheel           a wheel of the Python package in target/wheels, tried in a fresh environment
 //! cargo xtask fuzz [SECONDS]  random texts, for a minute or so long
 //! ```
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "it talks to people")]
@@ -30,9 +32,11 @@ mod markdown;
 mod packages;
 mod pages;
 mod python;
+mod python_package;
 mod robots;
 mod shell;
 mod site;
+mod tables;
 mod web;
 
 use std::{
@@ -40,7 +44,7 @@ use std::{
     process::ExitCode,
 };
 
-const USAGE: &str = "usage: cargo xtask quick | test [STAGE] | docs | site [--with-reproduce] | bench [ROW …] | scaling | robots [store] | bits [store | all] | web [NAME | speed] | fuzz [SECONDS]";
+const USAGE: &str = "usage: cargo xtask quick | test [STAGE] | docs | site [--with-reproduce] | bench [ROW …] | scaling | robots [store] | tables | bits [store | all] | web [NAME | speed] | wheel | fuzz [SECONDS]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -55,12 +59,14 @@ fn main() -> ExitCode {
         ["scaling"] => bench::scaling(),
         ["robots"] => robots::run(),
         ["robots", "store"] => robots::store(),
+        ["tables"] => tables::run(),
         ["bits"] => bits::run(),
         ["bits", "store"] => bits::store(),
         ["bits", "all"] => engine::all_bits(),
         ["web"] => web::build(None),
         ["web", "speed"] => engine::speed(),
         ["web", name] => web::build(Some(name)),
+        ["wheel"] => python_package::wheel(),
         ["fuzz"] => fuzz::run(None),
         ["fuzz", seconds] => fuzz::run(Some(seconds)),
         ["help" | "--help" | "-h"] => {

@@ -167,9 +167,13 @@ impl Workspace {
         self.0.iter().any(|member| member.name == name)
     }
 
-    /// Who needs whom among the crates below `crates`: the needed one first. Tools may use all of them.
+    /// Who needs whom among the crates below `crates` and the Python package: the needed one first. Tools may use all of
+    /// them.
     pub(crate) fn arrows(&self) -> Vec<(&str, &str)> {
-        let ours = || self.0.iter().filter(|member| member.is_crate);
+        let ours = || {
+            let members = self.0.iter();
+            members.filter(|member| member.is_crate || member.name == "holonomy-py")
+        };
         let needs = |member: &'_ Member, name: &str| member.needs.iter().any(|needed| needed == name);
         ours()
             .flat_map(|user| {

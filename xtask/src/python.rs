@@ -58,8 +58,17 @@ pub(crate) fn install(python: &Path) -> Command {
     command
 }
 
+/// Runs a script of ours to its end.
+pub(crate) fn script(command: &mut Command, name: &str) -> Outcome {
+    match command.env("PYTHONDONTWRITEBYTECODE", "1").status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{name}`: {status}")),
+        Err(error) => Err(format!("Python cannot be started: {error}")),
+    }
+}
+
 /// Runs something that may be impossible here; the error is what could not be had, and why.
-fn quietly(command: &mut Command, what: &str) -> Outcome {
+pub(crate) fn quietly(command: &mut Command, what: &str) -> Outcome {
     match command.output() {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => {

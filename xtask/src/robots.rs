@@ -1,54 +1,87 @@
-//! Trees against Pinocchio, and every robot of `example-robot-data`: `tests/robots/compare.py`.
+//! Trees against Pinocchio, and every robot of `example-robot-data`: `tests/robots/compare.py`. Machines in MJCF, those
+//! of `dm_control` and `gymnasium`, against MuJoCo: `tests/robots/mjcf_compare.py`.
 //!
-//! Needs Python 3.11 or newer, and the network once: both packages go to an environment in `target/robots`. Without
-//! them the stage is skipped, and says so. What it once computed is stored in `tests/robots/reference.json` and tested
-//! everywhere.
+//! Needs Python 3.11 or newer, and the network once: packages go to environments in `target/robots` and `target/mjcf`.
+//! Without them the stage is skipped, and says so. What it once computed is stored in `tests/robots/reference.json` and
+//! `tests/robots/mjcf/reference.json` and tested everywhere.
 use crate::{Outcome, gate, python, root, shell};
 use std::process::Command;
 
 /// The gate's stage, and `cargo xtask robots`.
 pub(crate) fn run() -> Outcome {
-    compare(&[])
+    PINOCCHIO.compare(&[])?;
+    MUJOCO.compare(&[])
 }
 
 /// Writes the stored reference again.
 pub(crate) fn store() -> Outcome {
-    let file = root().join("tests/robots/reference.json");
-    compare(&["--store", &file.display().to_string()])
+    for peer in [&PINOCCHIO, &MUJOCO] {
+        let file = root().join(peer.reference);
+        peer.compare(&["--store", &file.display().to_string()])?;
+    }
+    Ok(())
 }
 
-fn compare(more: &[&str]) -> Outcome {
-    let folder = root().join("target/robots");
-    let wanted = root().join("tests/robots/requirements.txt");
-    let python = match python::environment(&folder, &wanted, "the packages `pin` and `example-robot-data`") {
-        Ok(python) => python,
-        Err(why) => {
-            println!("   SKIPPED: {why}");
-            println!("   SKIPPED: robots and random trees were NOT compared with Pinocchio");
-            return Ok(());
-        }
-    };
-    gate::build()?;
-    let command = shell::binary()?;
-    let examples = command.with_file_name("examples");
-    let mut script = Command::new(python);
-    script
-        .arg(root().join("tests/robots/compare.py"))
-        .arg("--holonomy")
-        .arg(&command)
-        .arg("--matrices")
-        .arg(
-            examples
-                .join("tree_matrices")
-                .with_extension(std::env::consts::EXE_EXTENSION),
-        )
-        .arg("--work")
-        .arg(folder.join("models"))
-        .args(more)
-        .env("PYTHONDONTWRITEBYTECODE", "1");
-    match script.status() {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!("`tests/robots/compare.py`: {status}")),
-        Err(error) => Err(format!("Python cannot be started: {error}")),
+/// Another program, and what is compared with it.
+struct Peer {
+    name: &'static str,
+    packages: &'static str,
+    folder: &'static str,
+    requirements: &'static str,
+    script: &'static str,
+    reference: &'static str,
+    what: &'static str,
+}
+
+const PINOCCHIO: Peer = Peer {
+    name: "Pinocchio",
+    packages: "the packages `pin` and `example-robot-data`",
+    folder: "target/robots",
+    requirements: "tests/robots/requirements.txt",
+    script: "tests/robots/compare.py",
+    reference: "tests/robots/reference.json",
+    what: "robots and random trees",
+};
+
+const MUJOCO: Peer = Peer {
+    name: "MuJoCo",
+    packages: "the packages `mujoco`, `dm_control` and `gymnasium`",
+    folder: "target/mjcf",
+    requirements: "tests/robots/mjcf/requirements.txt",
+    script: "tests/robots/mjcf_compare.py",
+    reference: "tests/robots/mjcf/reference.json",
+    what: "machines in MJCF",
+};
+
+impl Peer {
+    fn compare(&self, more: &[&str]) -> Outcome {
+        let folder = root().join(self.folder);
+        let wanted = root().join(self.requirements);
+        let python = match python::environment(&folder, &wanted, self.packages) {
+            Ok(python) => python,
+            Err(why) => {
+                println!("   SKIPPED: {why}");
+                println!("   SKIPPED: {} were NOT compared with {}", self.what, self.name);
+                return Ok(());
+            }
+        };
+        gate::build()?;
+        let command = shell::binary()?;
+        let examples = command.with_file_name("examples");
+        let mut script = Command::new(python);
+        script
+            .arg(root().join(self.script))
+            .arg("--holonomy")
+            .arg(&command)
+            .arg("--matrices")
+            .arg(
+                examples
+                    .join("tree_matrices")
+                    .with_extension(std::env::consts::EXE_EXTENSION),
+            )
+            .arg("--work")
+            .arg(folder.join("models"))
+            .args(more);
+        python::script(&mut script, self.script)
     }
 }

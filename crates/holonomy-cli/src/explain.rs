@@ -38,9 +38,9 @@ impl Explain {
 }
 
 /// The most columns of a screen.
-const WIDTH: usize = 100;
+pub(crate) const WIDTH: usize = 100;
 
-fn explain(model: &Model, name: &str, scheduled: bool, width: usize) -> String {
+pub(crate) fn explain(model: &Model, name: &str, scheduled: bool, width: usize) -> String {
     let title = match model.title.as_str() {
         "" => name,
         title => title,

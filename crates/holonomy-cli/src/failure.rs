@@ -6,6 +6,7 @@ use crate::{
 };
 use holonomy::{system::TransferError, tree::SettleError};
 use holonomy_host::{
+    export::ExportError,
     folder::FolderError,
     render::{RenderError, TargetError},
     report::ReportError,
@@ -17,7 +18,7 @@ use holonomy_host::{
 };
 use holonomy_model::{self as model, Problem, Source};
 use holonomy_report::converge::ConvergeError;
-use std::{io, path::PathBuf, process::ExitCode};
+use std::{io, path::PathBuf};
 
 /// The reason why a command ends before it is done.
 #[derive(Debug, thiserror::Error)]
@@ -130,6 +131,9 @@ pub(crate) enum Failure {
     /// Something else than a tree.
     #[error("only trees settle: the model has no `space = \"tree\"`")]
     NotATree,
+    /// A model that another format cannot say.
+    #[error(transparent)]
+    Export(#[from] ExportError),
     /// There is no equilibrium.
     #[error("{0}")]
     Settle(SettleError),
@@ -165,9 +169,17 @@ impl Failure {
         note(&text);
     }
 
+    /// It and what helps, without colours.
+    pub(crate) fn sentence(&self) -> String {
+        match self.help() {
+            Some(help) => format!("{self}; {help}"),
+            None => self.to_string(),
+        }
+    }
+
     /// 1 where the work failed, 2 where the input was wrong.
-    pub(crate) fn exit_code(&self) -> ExitCode {
-        let code = match self {
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
             _ if self.is_closed_pipe() => 0,
             Self::UnknownModel { .. }
             | Self::UnknownScenario { .. }
@@ -179,6 +191,7 @@ impl Failure {
             | Self::NotText { .. }
             | Self::TooLarge { .. }
             | Self::NotATree
+            | Self::Export(_)
             | Self::BadModel { .. }
             | Self::UnknownMethod { .. }
             | Self::BadValue { .. }
@@ -262,8 +275,7 @@ impl Failure {
             | Self::Settle(_)
             | Self::NothingRan
             | Self::Output(_) => 1,
-        };
-        ExitCode::from(code)
+        }
     }
 
     /// Whether nobody listens any more, as after `| head`.
@@ -315,6 +327,7 @@ impl Failure {
                 let examples: Vec<&str> = flags.iter().map(example).collect();
                 Some(format!("add `{}` (in s)", examples.join(" ")))
             }
+            Self::Export(error) => error.remedy().map(str::to_owned),
             Self::NotATree => Some("run it with damping until it rests".to_owned()),
             Self::Settle(error) => Some(
                 match error {
@@ -339,7 +352,7 @@ impl Failure {
                 quoted(&path.to_string_lossy())
             )),
             Self::Kept { kept: Some(path), .. } => Some(format!(
-                "nothing is lost: make room, and `holonomy resume {}` goes on",
+                "nothing that was kept is lost: make room, or see why the disk refuses, and `holonomy resume {}` goes on",
                 quoted(&path.to_string_lossy())
             )),
             Self::GoOn(error) => go_on_help(error).map(str::to_owned),

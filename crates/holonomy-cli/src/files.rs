@@ -2,7 +2,11 @@
 use crate::OutputArguments;
 use holonomy_host::folder::{Folder, FolderError, Replace};
 use holonomy_model::Source;
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
 
 impl OutputArguments {
     /// The folder for files of these names, `runs/NAME` unless the user says otherwise; `None` if none are wanted. A
@@ -62,11 +66,19 @@ pub(crate) fn shown(path: &Path) -> String {
 
 /// The command line as it was typed, quoted where a shell needs it.
 pub(crate) fn command_line() -> String {
-    let words = std::env::args_os()
-        .skip(1)
-        .map(|word| quoted(&word.to_string_lossy()));
-    let words: Vec<String> = words.collect();
-    format!("holonomy {}", words.join(" "))
+    let words = WORDS.lock().unwrap_or_else(PoisonError::into_inner);
+    format!("holonomy {words}")
+}
+
+/// The words behind the name of the program.
+static WORDS: Mutex<String> = Mutex::new(String::new());
+
+/// From now on these are the words of the command line, the name of the program first.
+pub(crate) fn remember(words: &[OsString]) {
+    let words: Vec<String> = (words.iter().skip(1))
+        .map(|word| quoted(&word.to_string_lossy()))
+        .collect();
+    *WORDS.lock().unwrap_or_else(PoisonError::into_inner) = words.join(" ");
 }
 
 pub(crate) fn quoted(word: &str) -> String {

@@ -11,7 +11,7 @@ pub(crate) struct FormulaArguments {
     /// Lagrangian: "0.5*m*x'^2 - 0.5*k*x^2"; x' is the velocity of x
     #[arg(short = 'e', long, help_heading = HEADING, value_name = "FORMULA", allow_hyphen_values = true)]
     pub(crate) lagrangian: Option<String>,
-    /// Parameters of the formulas: m=1, or "g=9.81 m/s^2"
+    /// Parameters of the formulas: m=1, or "m=1, g=9.81 m/s^2"
     #[arg(long, help_heading = HEADING, value_name = "NAME=VALUE", requires = "lagrangian")]
     param: Vec<String>,
     /// Where coordinates and velocities start: "x=1, x'=0"; the names without a prime are the coordinates
@@ -60,7 +60,7 @@ impl FormulaArguments {
     /// The model that the formula and its flags stand for; it has no `[run]`.
     pub(crate) fn source(&self, lagrangian: &str) -> Result<Source, Failure> {
         let start = Words::assignments("--start", &self.start, true)?;
-        let parameters = Words::assignments("--param", &self.param, false)?;
+        let parameters = Words::assignments("--param", &self.param, true)?;
         let forces = Words::assignments("--force-on", &self.force_on, false)?;
         let points = Words::assignments("--point", &self.point, false)?;
         let (velocities, coordinates): (Vec<&Pair>, Vec<&Pair>) =
@@ -407,7 +407,7 @@ mod tests {
     #[test]
     fn words_become_a_model() {
         let given = arguments(
-            &["m=1", "g = 9.81 m/s^2", "v=[0, 0, 1]", "k=2*m"],
+            &["m=1, g = 9.81 m/s^2", "v=[0, 0, 1], k=2*m"],
             &["x=1, y=atan2(1, 2)", "x'=.5"],
         );
         let given = FormulaArguments {
@@ -427,9 +427,9 @@ mod tests {
         let location = source.locate(table.find(&k));
         assert_eq!(
             location.text,
-            "--param m=1 --param g = 9.81 m/s^2 --param v=[0, 0, 1] --param k=2*m"
+            "--param m=1, g = 9.81 m/s^2 --param v=[0, 0, 1], k=2*m"
         );
-        assert_eq!(location.column, 66);
+        assert_eq!(location.column, 52);
     }
 
     #[test]

@@ -6,12 +6,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Translates a robot in URDF to a model file
+/// Translates a robot in URDF or MJCF to a model file
 ///
 /// Everything in the file is either in the model or listed as ignored: here, and at the head of the model.
 #[derive(clap::Args)]
 pub(crate) struct Import {
-    /// The URDF file; `-` for the standard input
+    /// The URDF or MJCF file; `-` for the standard input
     file: PathBuf,
     /// Write the model there instead of to the standard output
     #[arg(short, long, value_name = "FILE")]
@@ -19,7 +19,7 @@ pub(crate) struct Import {
     /// Replace an earlier file
     #[arg(long, requires = "output")]
     force: bool,
-    /// The root link moves freely; without this it is the world
+    /// The root link moves freely; without this it is the world. In MJCF: bodies of the world without a joint
     #[arg(long)]
     floating: bool,
     /// List everything that is ignored one by one, with its text
@@ -37,10 +37,12 @@ impl Import {
             floating: self.floating,
             all: self.all,
         };
-        let import = import::urdf(&source, options).map_err(|problems| Failure::BadModel {
-            text: Box::new(source.clone()),
-            problems,
-        })?;
+        let folder = self.file.parent().unwrap_or(Path::new(""));
+        let import =
+            import::robot(&source, folder, options).map_err(|(source, problems)| Failure::BadModel {
+                text: Box::new(source),
+                problems,
+            })?;
         match &self.output {
             Some(path) => self.save(path, &import.model)?,
             None => output::print(&import.model)?,

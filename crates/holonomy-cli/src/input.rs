@@ -40,7 +40,7 @@ impl Input {
     }
 
     /// The scenario or the file of this name; a directory stands for the `model.toml` in it.
-    fn find(name: &str) -> Result<Self, Failure> {
+    pub(crate) fn find(name: &str) -> Result<Self, Failure> {
         if let Some(scenario) = scenario::find(name) {
             return Ok(Self {
                 name: scenario.name.to_owned(),

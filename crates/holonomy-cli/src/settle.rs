@@ -157,7 +157,7 @@ fn describe(model: &Model, name: &str, tree: &Tree, found: &Equilibrium) -> Stri
     text
 }
 
-fn as_json(name: &str, tree: &Tree, found: &Equilibrium) -> String {
+pub(crate) fn as_json(name: &str, tree: &Tree, found: &Equilibrium) -> String {
     let layout = tree.layout();
     let named = |names: &[String], values: &[f64]| -> Map<String, Value> {
         let each = names.iter().zip(values);

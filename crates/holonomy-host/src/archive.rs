@@ -103,28 +103,40 @@ impl Archive<'_> {
             mut outcome,
             written,
             end,
+            mut lost,
             refused,
         } = course.run(control);
-        let files = match written.and_then(|()| writer.finish()) {
+        let on_the_disk = |stream: File| match stream.sync_all() {
+            Ok(()) => Ok(stream),
+            Err(error) => {
+                lost |= trajectory::work_file(model.format).is_none();
+                Err(error)
+            }
+        };
+        let files = match written.and_then(|()| writer.finish()).and_then(on_the_disk) {
             Ok(stream) => {
                 let long = end.as_ref().filter(|(_, long)| *long).map(|(run, _)| run);
                 fill(&mut folder, model, header, &outcome, (file, stream), long)
             }
             Err(error) => Err(folder.failure(file, error)),
         };
-        let mut kept = None;
         let path = folder.path().to_owned();
-        let files = match files {
-            Ok(()) => folder.commit().map(|()| path),
+        let (files, kept) = match files {
+            Ok(()) => {
+                let safe = folder.is_kept();
+                let placed = folder.commit();
+                let kept = placed.is_err() && (safe || Folder::is_decided(&path));
+                (placed.map(|()| path.clone()), kept.then_some(path))
+            }
             Err(error) => {
                 if let Some((run, _)) = end
+                    && !lost
                     && make_room(&folder, model, &run)
                     && folder.put(UNFINISHED, &run.to_bytes()).is_ok()
                 {
                     folder.keep();
                 }
-                kept = folder.is_kept().then_some(path);
-                Err(error)
+                (Err(error), folder.is_kept().then_some(path))
             }
         };
         if let Err(error) = &files {
@@ -139,17 +151,17 @@ impl Archive<'_> {
     }
 }
 
-/// Leaves of hidden files only what a run goes on with: on a full disk that makes room to say where it is.
+/// Leaves of hidden files only what a run goes on with: on a full disk that makes room to say where it is. Whether that is
+/// on the disk.
 fn make_room(folder: &Folder, model: &Model, run: &Unfinished) -> bool {
     let Some(place) = &run.place else { return false };
     let file = trajectory::file_name(model.format);
     let rows = trajectory::work_file(model.format).unwrap_or(file);
     folder.drop_parts(&[file, rows]);
     if rows != file {
-        folder.shorten(file, 0);
+        let _ = folder.shorten(file, 0);
     }
-    folder.shorten(rows, place.mark.length);
-    true
+    folder.shorten(rows, place.mark.length).is_ok()
 }
 
 fn fill(

@@ -181,9 +181,9 @@ impl Folder {
     /// Finishes what another program had decided when it was killed: its files take their places. One that still runs
     /// does that itself.
     pub fn settle(path: &Path) -> Result<(), FolderError> {
-        match Placing::read(path).placing.is_empty() {
-            true => Ok(()),
-            false => match Self::enter(path, &[]) {
+        match Self::is_decided(path) {
+            false => Ok(()),
+            true => match Self::enter(path, &[]) {
                 Err(FolderError::Busy { .. }) => Ok(()),
                 entered => entered.map(drop),
             },
@@ -211,9 +211,9 @@ impl Folder {
         &self.path
     }
 
-    /// Whether a run was interrupted here.
+    /// Whether a run was interrupted here. One that said nothing before power failed was not.
     pub(crate) fn is_interrupted(&self) -> bool {
-        self.known.contains(&CHECKPOINT) && fs::symlink_metadata(self.hidden(UNFINISHED)).is_ok()
+        self.known.contains(&CHECKPOINT) && Unfinished::is_begun(&self.hidden(UNFINISHED))
     }
 
     /// From now on hidden files stay when it is dropped: a run can go on with them.
@@ -281,15 +281,18 @@ impl Folder {
 
     /// Writes a hidden file that is of no use after power failed.
     pub(crate) fn note(&self, name: &'static str, bytes: &[u8]) -> Result<(), FolderError> {
-        let write = |mut file: File| file.write_all(bytes);
-        write(self.stream(name)?).map_err(disk("write", &self.hidden(name)))
+        let (new, place) = (self.hidden(&format!("{name}.new")), self.hidden(name));
+        let written = fresh(&new)
+            .and_then(|mut file| file.write_all(bytes))
+            .and_then(|()| fs::rename(&new, &place));
+        written.map_err(disk("write", &place))
     }
 
-    /// Cuts a hidden file off, as far as that can be done.
-    pub(crate) fn shorten(&self, name: &'static str, length: u64) {
-        if let Ok(file) = File::options().write(true).open(self.hidden(name)) {
-            let _ = file.set_len(length);
-        }
+    /// Cuts a hidden file off, as far as that can be done, and sees to it that what is left of it is on the disk.
+    pub(crate) fn shorten(&self, name: &'static str, length: u64) -> io::Result<()> {
+        let file = File::options().write(true).open(self.hidden(name))?;
+        let _ = file.set_len(length);
+        file.sync_all()
     }
 
     /// Removes hidden files but for some, and those that say where a run is.
@@ -346,9 +349,20 @@ impl Folder {
             placing,
             leaving,
         };
-        decided.write(&self.path)?;
+        let written = decided.write(&self.path);
+        if Placing::read(&self.path) != decided {
+            return written;
+        }
+        // From here on hidden files are needed, whatever fails: who looks next gives them their places.
+        self.keep();
         self.made.clear();
+        written?;
         decided.finish(&self.path)
+    }
+
+    /// Whether files in a directory are to take their places, and have not yet.
+    pub(crate) fn is_decided(path: &Path) -> bool {
+        !Placing::read(path).placing.is_empty()
     }
 
     /// Whether another program is filling a directory. After one that was killed it is not.
@@ -477,20 +491,22 @@ fn write_whole(folder: &Path, name: &str, place: &Path, bytes: &[u8]) -> io::Res
         file.sync_all()?;
         fs::rename(&before, place)
     };
-    let written = write();
-    match written.is_ok() {
-        true => sync(folder),
-        false => {
-            let _ = fs::remove_file(&before);
-        }
+    if let Err(error) = write() {
+        let _ = fs::remove_file(&before);
+        return Err(error);
     }
-    written
+    sync(folder)
 }
 
 /// Names reach the disk too; where directories cannot be synced there is nothing to do.
-fn sync(folder: &Path) {
-    if let Ok(directory) = File::open(folder) {
-        let _ = directory.sync_all();
+fn sync(folder: &Path) -> io::Result<()> {
+    use io::ErrorKind::{InvalidInput, PermissionDenied, Unsupported};
+    let Ok(directory) = File::open(folder) else {
+        return Ok(());
+    };
+    match directory.sync_all() {
+        Err(error) if matches!(error.kind(), InvalidInput | PermissionDenied | Unsupported) => Ok(()),
+        synced => synced,
     }
 }
 

@@ -18,7 +18,7 @@ mod pilot;
 pub(crate) use keeper::{Keeper, Recorded};
 
 use crate::{
-    trajectory::{Row, Writer, euler_angles},
+    trajectory::{Row, Rows, euler_angles},
     unfinished::Interval,
     view::Live,
 };
@@ -44,11 +44,13 @@ pub(crate) struct Recorder<'w> {
     pub(crate) recording: Recording,
     /// Why the trajectory could not be written, if it could not.
     pub(crate) disk: Option<io::Error>,
+    /// Whether a part of it may be lost: the disk did not take it, and would not say so again.
+    pub(crate) lost: bool,
     /// Who looks on, if anybody may.
     pub(crate) live: Option<&'w Live>,
     /// Who keeps the run on its way, if anybody does.
     pub(crate) keeper: Option<Keeper<'w>>,
-    trajectory: Option<&'w mut dyn Writer>,
+    trajectory: Option<&'w mut dyn Rows>,
     attitude: Option<EulerOrder>,
     angles: Vec<f64>,
     outputs: Vec<f64>,
@@ -64,13 +66,16 @@ pub(crate) struct Recorder<'w> {
     newer: Option<Checkpoint>,
     /// What ended the run, if a sample did. Nothing is recorded from there on.
     over: Option<SampleFault>,
+    /// Whether each sample is taken before the next step, because who takes it may end the run there.
+    pub(crate) in_step: bool,
 }
 
 impl<'w> Recorder<'w> {
-    pub(crate) fn new(model: &Model, recording: Recording, trajectory: Option<&'w mut dyn Writer>) -> Self {
+    pub(crate) fn new(model: &Model, recording: Recording, trajectory: Option<&'w mut dyn Rows>) -> Self {
         Self {
             recording,
             disk: None,
+            lost: false,
             live: None,
             keeper: None,
             trajectory,
@@ -84,6 +89,7 @@ impl<'w> Recorder<'w> {
             good: None,
             newer: None,
             over: None,
+            in_step: false,
         }
     }
 
@@ -96,19 +102,28 @@ impl<'w> Recorder<'w> {
     }
 
     /// Keeps the run, all samples before the checkpoint having been taken.
-    fn keep(&mut self, checkpoint: Checkpoint) {
+    fn keep(&mut self, checkpoint: Checkpoint, found: &Found) {
         if self.over.is_some() || self.disk.is_some() {
             return;
         }
-        let settled = self.trajectory.as_mut().map_or(Ok(()), |file| file.settle());
+        if !self.settle() {
+            return found.ended.store(true, Ordering::Relaxed);
+        }
         let recorded = self.recorded();
         if let Some(keeper) = &mut self.keeper {
-            match settled {
-                Ok(()) => keeper.keep(&checkpoint, recorded),
-                Err(error) => keeper.refused = Some(keeper.folder.failure("trajectory", error)),
-            }
+            keeper.keep(&checkpoint, recorded);
         }
         self.newer = Some(checkpoint);
+    }
+
+    /// Sees to it that the trajectory is on the disk. Where it is not, nothing that follows can be kept: what a sync that
+    /// failed did not write is forgotten by the system, and the next one succeeds.
+    pub(crate) fn settle(&mut self) -> bool {
+        if let Some(Err(error)) = self.trajectory.as_mut().map(|file| file.settle()) {
+            self.disk.get_or_insert(error);
+            self.lost = true;
+        }
+        !self.lost
     }
 
     fn take(&mut self, sample: &Sample, found: &Found) {
@@ -209,7 +224,10 @@ pub(crate) fn watched(
     let large = simulation.state.q.len() + simulation.state.p.len() > BATCH;
     recorder.good.get_or_insert_with(|| simulation.checkpoint());
     let mut result = halt.watching(|| {
-        if large || thread::available_parallelism().is_ok_and(|threads| threads.get() == 1) {
+        if large
+            || recorder.in_step
+            || thread::available_parallelism().is_ok_and(|threads| threads.get() == 1)
+        {
             let mut here = Here {
                 recorder,
                 found: &found,
@@ -291,7 +309,7 @@ fn beside(
             while let Ok(message) = to_record.recv() {
                 let mut batch = match message {
                     Message::Checkpoint(checkpoint) => {
-                        recorder.keep(*checkpoint);
+                        recorder.keep(*checkpoint, found);
                         continue;
                     }
                     Message::Samples(batch) => batch,
@@ -392,13 +410,16 @@ impl Observer for Here<'_, '_> {
         if self.due.is(sample.step) {
             self.recorder.take(sample, self.found);
         }
-        ControlFlow::Continue(())
+        match self.found.ended.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
     }
 }
 
 impl Told for Here<'_, '_> {
     fn tell(&mut self, checkpoint: Checkpoint) {
-        self.recorder.keep(checkpoint);
+        self.recorder.keep(checkpoint, self.found);
     }
 }
 

@@ -11,6 +11,7 @@ mod list;
 mod measure;
 mod page;
 mod part;
+mod pieces;
 mod plan;
 mod sobol;
 mod table;
@@ -21,6 +22,7 @@ pub use list::axes_of_table;
 pub use measure::Measure;
 pub use page::MOST as MOST_ON_A_PAGE;
 pub use part::CaseRow;
+pub use pieces::{CaseColumn, read_cases};
 pub use plan::{Plan, Samples, Spread};
 
 use crate::folder::FolderError;

@@ -11,7 +11,7 @@ use crate::{
     trajectory::Mark,
 };
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
+use std::{fs::File, io::Read, path::Path, time::Duration};
 
 /// How often a run is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +88,13 @@ impl Unfinished {
             place.mark = place.mark.without_rows();
         }
         run
+    }
+
+    /// Whether a file begins like one of these.
+    pub(crate) fn is_begun(path: &Path) -> bool {
+        let mut first = [0; MAGIC.len()];
+        let read = |mut file: File| file.read_exact(&mut first);
+        File::open(path).and_then(read).is_ok() && first == MAGIC
     }
 
     pub(crate) fn to_bytes(&self) -> Vec<u8> {

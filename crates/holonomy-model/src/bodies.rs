@@ -355,7 +355,7 @@ fn read_matrix(
 pub(super) fn unit(vector: &Located<[f64; 3]>, key: &str, problems: &Problems) -> Option<Vec3> {
     let v = Vec3::from(vector.value);
     let norm = v.norm();
-    if !norm.is_finite() || (norm - 1.0).abs() > 1e-3 {
+    let Some(unit) = normalised(&v) else {
         let report = problems.error(
             vector.place.clone(),
             format!("`{key}` has length {}, not 1", brief(norm)),
@@ -367,13 +367,24 @@ pub(super) fn unit(vector: &Located<[f64; 3]>, key: &str, problems: &Problems) -
             report.help("a direction is a unit vector, such as `[0, 0, 1]`")
         };
         return report.none();
-    }
+    };
     // Digits that end at the sixteenth place are as good as exact.
     if (norm - 1.0).abs() > 1e-12 {
         let message = format!("`{key}` has length {}; it is normalised", brief(norm));
         problems.note(vector.place.clone(), message);
     }
-    Some(v / norm)
+    Some(unit)
+}
+
+/// A vector that nearly is a unit vector, normalised.
+pub(super) fn normalised(v: &Vec3) -> Option<Vec3> {
+    let norm = v.norm();
+    (norm.is_finite() && (norm - 1.0).abs() <= 1e-3).then(|| v / norm)
+}
+
+/// The part of an angular velocity that turns a direction.
+pub(super) fn perpendicular(direction: &Vec3, omega: &Vec3) -> Vec3 {
+    s2::tangent(direction, omega)
 }
 
 /// An angular velocity perpendicular to the direction.
@@ -387,7 +398,7 @@ fn tangent(omega: &Located<[f64; 3]>, direction: &Vec3, name: &str, problems: &P
         );
         problems.note(omega.place.clone(), message);
     }
-    s2::tangent(direction, &w)
+    perpendicular(direction, &w)
 }
 
 /// Enough digits to see what is wrong.

@@ -30,6 +30,16 @@ pub(super) fn angles(n: usize, length: f64, x: f64, z: f64) -> Vec<f64> {
     tangents(level(s), s).map(math::atan).collect()
 }
 
+/// Angles, against the line between ends at a distance x, of n links of the given length on an arc of a circle: n > 1.
+pub(super) fn bow(n: usize, length: f64, x: f64) -> Vec<f64> {
+    let last = (n - 1) as f64;
+    let angles = |most: f64| (0..n).map(move |k| most * (1.0 - 2.0 * k as f64 / last));
+    let width = |most: f64| -> f64 { angles(most).map(|angle| length * math::cos(angle)).sum() };
+    // From a straight line to a regular polygon.
+    let closed = std::f64::consts::PI * (1.0 - 1.0 / n as f64);
+    angles(bisect(0.0, closed, |most| width(most) > x)).collect()
+}
+
 /// Where a condition that holds on the left ceases to.
 fn bisect(mut left: f64, mut right: f64, holds: impl Fn(f64) -> bool) -> f64 {
     for _ in 0..120 {
@@ -49,6 +59,21 @@ fn bisect(mut left: f64, mut right: f64, holds: impl Fn(f64) -> bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_bow_reaches_from_end_to_end() {
+        for (n, x) in [(2, 0.3), (2, 0.0), (3, 0.9), (7, 0.0), (10, 0.5), (11, 0.999)] {
+            let length = 1.0 / n as f64;
+            let angles = bow(n, length, x);
+            let ends = angles.iter().fold((0.0, 0.0), |(a, b), t| {
+                (a + length * t.cos(), b + length * t.sin())
+            });
+            assert!(
+                (ends.0 - x).abs() < 1e-14 && ends.1.abs() < 1e-14,
+                "{n} {x} {ends:?}"
+            );
+        }
+    }
 
     #[test]
     fn links_reach_from_end_to_end_and_many_of_them_form_a_catenary() {

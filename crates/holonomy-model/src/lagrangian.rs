@@ -77,6 +77,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<LagrangianDraft> {
     let quasi_velocities = frame::names(root);
     let known: Vec<&str> = listed.iter().flatten().map(|name| name.value).collect();
     let parameters = values::read_parameters(root, &known);
+    root.problems().set_constants(values::scope_of(&parameters));
     let mut names = Names::declare(root, listed.as_deref(), &quasi_velocities);
     let mut sound = values::enter(
         &parameters,
@@ -170,18 +171,19 @@ impl LagrangianDraft {
     fn system(&self) -> Result<Lagrangian, LagrangianError> {
         let names = self.component_names();
         let constraints: Vec<Formula> = self.constraints.iter().map(|g| g.formula.clone()).collect();
-        let mechanics = FormulaMechanics::new(&Formulas {
+        let formulas = Formulas {
             slots: self.slots(),
             lagrangian: &self.lagrangian.formula,
             fields: &self.frame.as_ref().map_or_else(Vec::new, Framed::field_formulas),
             forces: &self.force_formulas(),
             constraints: &constraints,
             invariants: &self.invariant_formulas(),
-        })?;
-        let mechanics = Box::new(mechanics);
+        };
+        let mechanics = Box::new(FormulaMechanics::new(&formulas)?);
         let Some(framed) = &self.frame else {
             let multipliers: Vec<String> = self.constraints.iter().map(|g| g.name.clone()).collect();
-            return Ok(Lagrangian::new(mechanics, &names)?.with_multipliers(multipliers));
+            let system = Lagrangian::new(mechanics, &names)?.with_multipliers(multipliers);
+            return Ok(system.with_vectors(&formulas, &self.vectors()));
         };
         let quasi_velocities: Vec<String> = framed.names.iter().map(|name| name.text.clone()).collect();
         Lagrangian::in_frame(mechanics, &names, &quasi_velocities, &framed.constrained)
@@ -197,6 +199,17 @@ impl LagrangianDraft {
 
     fn component_names(&self) -> Vec<String> {
         self.coordinates.iter().flat_map(Name::components).collect()
+    }
+
+    /// The numbers of the first components of its vectors.
+    fn vectors(&self) -> Vec<usize> {
+        let mut first = 0;
+        let mut vectors = Vec::new();
+        for name in &self.coordinates {
+            vectors.extend((name.size() == 3).then_some(first));
+            first += name.size();
+        }
+        vectors
     }
 
     /// Forces on all components, or none.

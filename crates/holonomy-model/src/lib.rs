@@ -2,8 +2,8 @@
 //! list of problems, each with the path of what it is about. Text is one way to make a table: [`load`] finds the line and
 //! column of every problem too. Rendering them is the caller's business.
 //!
-//! `value` and `path` are the data; `source`, `parse`, `overrides` and `resolved` know text; `reader` takes a table key by
-//! key; `spheres` (with `bodies` and `potentials`), `lagrangian`, `tree` and `run` know the words of the language.
+//! `value` and `path` are the data; `source`, `parse`, `overrides` and `resolved` know text; `repeat` makes many sections of
+//! one; `reader` takes a table key by key; `spheres` (with `bodies` and `potentials`), `lagrangian`, `tree` and `run` know the words of the language.
 #![deny(clippy::disallowed_types)]
 // Unit tests may check against the functions of the platform.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
@@ -14,6 +14,8 @@ mod catenary;
 mod description;
 mod fingerprint;
 mod given;
+mod given_functions;
+mod input;
 mod knob;
 mod lagrangian;
 mod overrides;
@@ -24,6 +26,7 @@ mod problem;
 mod reader;
 mod record;
 mod render;
+mod repeat;
 mod resolved;
 mod run;
 pub mod scenario;
@@ -31,12 +34,15 @@ mod source;
 pub mod spec;
 mod spheres;
 mod start;
+mod starts;
 mod tree;
 mod units;
 mod value;
 
 pub use description::Description;
+pub use given_functions::Functions;
 pub use holonomy::formula::nearest;
+pub use input::{Input, velocity_named};
 pub use knob::Knob;
 pub use parse::{Document, Marked, parse};
 pub use path::{Path, Place, Step};
@@ -46,6 +52,8 @@ pub use record::{Outputs, output_suggestion};
 pub use render::render;
 pub use run::Format;
 pub use source::{Location, Source};
+pub use starts::Starts;
+pub use tree::{OutlineBody, OutlineCoupling, TreeOutline};
 pub use units::{QuantityError, Unit, parse_quantity};
 pub use value::{EditError, Number, Table, Value};
 
@@ -82,12 +90,16 @@ pub struct Model {
     pub attitude: Option<EulerOrder>,
     /// What is recorded beside the state.
     pub outputs: Outputs,
+    /// What a program may push while it takes steps.
+    pub inputs: Vec<Input>,
     /// What was understood of the text, in words.
     pub description: Description,
     /// The model as data, with all overrides in it.
     pub table: Table,
     /// Things worth knowing that are not errors.
     pub notes: Vec<Problem>,
+    /// What a program has handed over for it.
+    pub functions: Functions,
     /// The method as the loader made it, to see whether it fits: the first simulation takes it.
     made: Mutex<Option<Made>>,
 }
@@ -123,6 +135,16 @@ impl Model {
         Ok(simulation)
     }
 
+    /// A simulation from another state. It has no label: its checkpoints belong to nothing.
+    pub fn simulation_from(&self, state: State) -> Simulation {
+        Simulation::new(
+            self.mechanism.system(),
+            self.integrator(),
+            state,
+            self.schedule.step,
+        )
+    }
+
     fn simulation_by(&self, integrator: Box<dyn Integrator>, options: &Options) -> Simulation {
         let label = Label {
             method: self.method.name.to_owned(),
@@ -133,9 +155,39 @@ impl Model {
         Simulation::new(system, integrator, self.state.clone(), self.schedule.step).labelled(label)
     }
 
+    /// The same model, starting from a state and for as long as a schedule says.
+    pub fn started(&self, state: State, schedule: Schedule) -> Self {
+        Self {
+            title: self.title.clone(),
+            mechanism: self.mechanism.clone(),
+            state,
+            method: self.method,
+            options: self.options.clone(),
+            schedule,
+            format: self.format,
+            attitude: self.attitude,
+            outputs: self.outputs.clone(),
+            inputs: self.inputs.clone(),
+            description: self.description.clone(),
+            table: self.table.clone(),
+            notes: self.notes.clone(),
+            functions: self.functions.clone(),
+            made: Mutex::new(None),
+        }
+    }
+
     /// The model as text that loads to the same model, with all overrides in it.
     pub fn to_toml(&self) -> String {
         to_toml(&self.table, "")
+    }
+
+    /// Bodies and joints as they are written, if it is a tree.
+    pub fn outline(&self) -> Option<TreeOutline> {
+        let problems = Problems::with_functions(&self.functions);
+        match draft(&self.table, &problems)?.drafted {
+            Draft::Tree(draft) => draft.outline(),
+            Draft::Spheres(_) | Draft::Lagrangian(_) => None,
+        }
     }
 
     /// Every number of the model that can be turned, in the order in which they are read.
@@ -161,7 +213,7 @@ impl Model {
             starts &= self.only_starts(path);
             table.set(path, value)?;
         }
-        build_beside(&table, starts.then_some(self)).map_err(ChangeError::Refused)
+        build_beside(&table, starts.then_some(self), &self.functions).map_err(ChangeError::Refused)
     }
 
     /// Whether the key at a path says where a motion starts, and nothing about what moves: models that differ in such
@@ -190,9 +242,9 @@ impl Model {
         fingerprint::fingerprint(&self.table)
     }
 
-    /// The method with what it promises under its options.
+    /// The method with what it promises under its options, and for this mechanism.
     pub fn promises(&self) -> Method {
-        self.method.promising(&self.options)
+        self.method.promising(&self.options).promising_on(&self.mechanism)
     }
 
     /// The method, made for the mechanism.
@@ -222,7 +274,12 @@ pub enum ChangeError {
 
 /// Reads a model from text. All errors of a text are reported at once, in the order of the text.
 pub fn load(source: &Source) -> Result<Model, Vec<Problem>> {
-    let problems = Problems::new();
+    load_with(source, &Functions::default())
+}
+
+/// The same of a model that may name functions that the program hands over.
+pub fn load_with(source: &Source, functions: &Functions) -> Result<Model, Vec<Problem>> {
+    let problems = Problems::with_functions(functions);
     let document = parse(source, &problems);
     let model = document
         .as_ref()
@@ -238,18 +295,29 @@ pub fn load(source: &Source) -> Result<Model, Vec<Problem>> {
 /// Builds a model from data. All errors are reported at once, in the order of the table, each with the path of what it
 /// is about.
 pub fn build(table: &Table) -> Result<Model, Vec<Problem>> {
-    build_beside(table, None)
+    build_with(table, &Functions::default())
+}
+
+/// The same of a model that may name functions that the program hands over.
+pub fn build_with(table: &Table, functions: &Functions) -> Result<Model, Vec<Problem>> {
+    build_beside(table, None, functions)
 }
 
 /// The same of a model that differs from another in its start alone, and shares its mechanism.
-fn build_beside(table: &Table, other: Option<&Model>) -> Result<Model, Vec<Problem>> {
-    let problems = Problems::new();
-    let model = match table.too_deep() {
-        Some(path) => problems
-            .error(Place::Value(path), "tables and arrays are nested too deeply")
-            .none(),
-        None => read(table, other, &problems),
-    };
+fn build_beside(table: &Table, other: Option<&Model>, functions: &Functions) -> Result<Model, Vec<Problem>> {
+    let problems = Problems::with_functions(functions);
+    if let Some(path) = table.too_deep() {
+        problems.error(Place::Value(path), "tables and arrays are nested too deeply");
+        return finish(None, true, problems.into_ordered(table));
+    }
+    if repeat::is_in(table) {
+        let document = Document::of_data(table, &problems);
+        let model = read(document.table(), None, &problems);
+        let failed = problems.has_errors();
+        let list = problems.into_ordered(document.table());
+        return finish(model, failed, document.origins.gather(list));
+    }
+    let model = read(table, other, &problems);
     let failed = problems.has_errors();
     finish(model, failed, problems.into_ordered(table))
 }
@@ -273,6 +341,7 @@ struct Understood {
     run: run::Run,
     /// A start in place of that of the drafted mechanism.
     given: Option<given::GivenState>,
+    inputs: Vec<input::Named>,
 }
 
 /// Reads all keys, but builds nothing.
@@ -293,6 +362,7 @@ fn draft(table: &Table, problems: &Problems) -> Option<Understood> {
     };
     let run = run::read(&root, family);
     let given = given::read(&root);
+    let inputs = input::read(&root);
     root.refuse(run::IN_RUN);
     root.finish();
     Some(Understood {
@@ -300,6 +370,7 @@ fn draft(table: &Table, problems: &Problems) -> Option<Understood> {
         drafted: drafted?,
         run: run?,
         given,
+        inputs,
     })
 }
 
@@ -322,6 +393,7 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         drafted,
         run,
         given,
+        inputs,
     } = draft(table, problems)?;
     if problems.has_errors() {
         return None;
@@ -342,6 +414,7 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         None => state,
     };
     let outputs = record::outputs(run.record, mechanism.system().layout(), problems);
+    let inputs = input::find(inputs, mechanism.system().layout(), problems);
     if !problems.has_errors() {
         start::check(&mechanism, &state, table, problems);
     }
@@ -375,9 +448,11 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         format: run.format,
         attitude: run.attitude,
         outputs,
+        inputs,
         description,
         table: table.clone(),
         notes: Vec::new(),
+        functions: problems.functions().clone(),
         made: Mutex::new(made),
     })
 }

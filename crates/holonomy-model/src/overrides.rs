@@ -6,6 +6,7 @@ use toml::de::{DeTable, DeValue};
 use super::parse::{Document, Marked, nesting};
 use super::path::Step;
 use super::problem::{Problems, excerpt};
+use super::repeat;
 use super::source::{Change, NewValue, Source};
 use super::value::{DEEPEST, EditError, Segment, USAGE, split_path};
 
@@ -14,8 +15,11 @@ use super::value::{DEEPEST, EditError, Segment, USAGE, split_path};
 /// A path is made of keys joined by dots. Tables that are not there are made. Elements of arrays are addressed by
 /// their number from 1 (`body.2.mass=3`), or by their `name` or `kind` (`body.upper.mass=2`). What does not look like a
 /// TOML value is text (`method.name=rk4`); no value at all takes the key away (`run.duration=`).
-pub(super) fn merge(document: &mut Document, source: &Source, problems: &Problems) {
-    for change in source.changes() {
+///
+/// Those that `done` numbers have been made.
+pub(super) fn merge(document: &mut Document, source: &Source, done: &[usize], problems: &Problems) {
+    let changes = source.changes().iter().enumerate();
+    for (_, change) in changes.filter(|(number, _)| !done.contains(number)) {
         let (path, value) = match change {
             Change::Set(path, value) => (path.clone(), value.clone()),
             Change::Override(span) => match split(source, span, problems) {
@@ -36,6 +40,34 @@ pub(super) fn merge(document: &mut Document, source: &Source, problems: &Problem
             report(&error, at, problems);
         }
     }
+}
+
+/// Makes those changes that say how often a section is repeated, as `body.deck-{i}.repeat=20` does, before that is done;
+/// gives their numbers. The others are left to [`merge`], and what is wrong with them.
+pub(super) fn merge_repeats(document: &mut Document, source: &Source) -> Vec<usize> {
+    let unheard = Problems::new();
+    let mut done = Vec::new();
+    for (number, change) in source.changes().iter().enumerate() {
+        let found = match change {
+            Change::Override(span) => split(source, span, &unheard),
+            Change::Set(path, Some(NewValue::Words(span))) => Some((path.clone(), span.clone())),
+            Change::Set(..) => None,
+        };
+        let Some((path, span)) = found.filter(|(path, _)| counts(path)) else {
+            continue;
+        };
+        if let Some(Some(value)) = understood(source, span, path.len(), &unheard) {
+            let made = apply(document, &path, Some(value));
+            done.extend(made.ok().map(|()| number));
+        }
+    }
+    done
+}
+
+/// Whether a path leads to how often a section is repeated.
+fn counts(path: &[Segment]) -> bool {
+    let last = path.get(2).filter(|_| path.len() == 3);
+    last.is_some_and(|last| repeat::KEYS.contains(&last.key.as_str()))
 }
 
 fn report(error: &EditError, span: Range<usize>, problems: &Problems) {
@@ -107,7 +139,7 @@ fn understood(
 
 /// Sets or takes away a value; with an error, the number of the key that is wrong.
 fn apply(document: &mut Document, path: &[Segment], value: Option<Marked>) -> Result<(), (usize, EditError)> {
-    let Document { table, spans } = document;
+    let Document { table, spans, .. } = document;
     let found = table.resolve(path)?;
     let Some(Marked { value, spans: new }) = value else {
         if let Some(Step::Element(_)) = found.last() {

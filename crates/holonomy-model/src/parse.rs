@@ -3,13 +3,14 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::overrides;
-use super::path::Place;
+use super::path::{Path, Place};
 use super::problem::{Problem, Problems};
+use super::repeat::{self, Origins};
 use super::source::Source;
-use super::value::Table;
-use spans::Spans;
+use super::value::{Table, Value};
 
 pub use spans::Marked;
+pub(super) use spans::Spans;
 
 pub(super) mod nesting;
 mod spans;
@@ -24,6 +25,8 @@ mod fuzz;
 pub struct Document {
     pub(super) table: Table,
     pub(super) spans: Spans,
+    /// Which sections were made from which.
+    pub(super) origins: Origins,
 }
 
 /// Parses the text of a model and makes the changes of the command line in it.
@@ -60,12 +63,50 @@ pub fn parse(source: &Source, problems: &Problems) -> Option<Document> {
     let mut document = Document {
         table,
         spans: Spans::root(parts),
+        origins: Origins::default(),
     };
-    overrides::merge(&mut document, source, problems);
+    let done = overrides::merge_repeats(&mut document, source);
+    repeat::expand(&mut document, problems);
+    overrides::merge(&mut document, source, &done, problems);
+    // An override may have given a whole section.
+    repeat::expand(&mut document, problems);
     Some(document)
 }
 
 impl Document {
+    /// A model that was written nowhere, with its repeated sections made.
+    pub(super) fn of_data(table: &Table, problems: &Problems) -> Self {
+        let Marked { value, spans } = Marked::unwritten(Value::Table(table.clone()));
+        let mut document = Self {
+            table: match value {
+                Value::Table(table) => table,
+                _ => Table::new(),
+            },
+            spans,
+            origins: Origins::default(),
+        };
+        repeat::expand(&mut document, problems);
+        document
+    }
+
+    /// A value that is there, with where it is written.
+    pub(super) fn marked(&self, path: &Path) -> Option<Marked> {
+        let value = self.table.at(path)?.clone();
+        let spans = self.spans.of(&self.table, path)?.clone();
+        Some(Marked { value, spans })
+    }
+
+    /// Puts other elements into a list at the top.
+    pub(super) fn put(&mut self, key: &str, list: Marked) {
+        let Marked { value, spans } = list;
+        let path = Path::root().key(key);
+        let number = self.table.numbers(&path).first().copied();
+        if let Some(old) = number.and_then(|number| self.spans.parts.get_mut(number)) {
+            old.parts = spans.parts;
+            self.table.put(&path, value);
+        }
+    }
+
     /// The model as data.
     pub fn table(&self) -> &Table {
         &self.table
@@ -78,7 +119,8 @@ impl Document {
 
     /// Problems with the model, in the order of the text.
     pub fn located(&self, problems: Problems) -> Vec<Problem> {
-        problems.into_located(|place| self.find(place))
+        let list = problems.into_located(|place| self.find(place));
+        self.origins.gather(list)
     }
 }
 

@@ -111,7 +111,7 @@ pub(crate) fn is_number(part: &str) -> bool {
 }
 
 /// What a problem is about.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
     /// A value; of a section written as text, its header.
     Value(Path),

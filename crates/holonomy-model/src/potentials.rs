@@ -2,10 +2,10 @@
 pub(super) mod formula;
 mod pairs;
 
-use super::{Located, Place, Section, bodies, bodies::Bodies};
+use super::{Located, Place, Section, bodies, bodies::Bodies, given_functions};
 use holonomy::{
     Vec3,
-    potential::{Bending, BendingLaw, Dipoles, Gravity, Potential, Spring},
+    potential::{Bending, BendingLaw, Dipoles, GivenPotential, Gravity, Potential, Spring},
     spheres::Point,
     system::Base,
 };
@@ -32,6 +32,7 @@ const KINDS: &[(&str, Read)] = &[
     ("cotangent", pairs::cotangent),
     ("pairs", pairs::formula),
     ("formula", formula::read),
+    ("given", given),
 ];
 
 /// The kinds of potentials.
@@ -64,6 +65,29 @@ pub(super) fn read(root: &Section<'_>, bodies: Option<&Bodies>) -> Option<Potent
         section.finish();
     }
     ok.then_some(all)
+}
+
+/// Of the ends of bodies, in their order.
+fn given(
+    section: &Section<'_>,
+    bodies: Option<&Bodies>,
+    points: &mut Vec<Point>,
+) -> Option<Box<dyn Potential>> {
+    let function = given_functions::named(section);
+    let named = section.required("points").references()?;
+    let names = bodies?.names();
+    let members: Vec<Option<usize>> = (named.value.iter())
+        .map(|body| body.resolve("body", &names, section.problems()))
+        .collect();
+    let members: Vec<usize> = members.into_iter().collect::<Option<_>>()?;
+    let bodies = sound(bodies)?;
+    let first = bodies.bodies.len();
+    let place = |body: usize| {
+        let distance = bodies.bodies[body].length;
+        first + point(Point::On { body, distance }, points)
+    };
+    let members = members.into_iter().map(place).collect();
+    Some(Box::new(GivenPotential::new(function?, members)))
 }
 
 /// The bodies, if more than their names can be relied on.

@@ -1,8 +1,12 @@
+use crate::given_functions::Functions;
 use crate::knob::Reading;
 use crate::path::{Path, Place};
 use crate::value::Table;
-use holonomy::{formula::nearest, order};
-use std::cell::RefCell;
+use holonomy::{
+    formula::{Scope, nearest},
+    order,
+};
+use std::cell::{Ref, RefCell};
 use std::fmt;
 use std::ops::Range;
 
@@ -56,6 +60,10 @@ pub struct Problems {
     list: RefCell<Vec<Reported>>,
     /// What was read, if that is wanted.
     readings: Option<RefCell<Vec<Reading>>>,
+    /// What a program hands over.
+    functions: Functions,
+    /// What numbers may be made of: the parameters of the model, once they are read.
+    constants: RefCell<Scope>,
 }
 
 #[derive(Debug)]
@@ -69,6 +77,29 @@ impl Problems {
     /// A sink with nothing in it.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A sink for a model that may name these functions.
+    pub(crate) fn with_functions(functions: &Functions) -> Self {
+        Self {
+            functions: functions.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// What a program hands over.
+    pub(crate) fn functions(&self) -> &Functions {
+        &self.functions
+    }
+
+    /// What numbers may be made of from now on.
+    pub(crate) fn set_constants(&self, scope: Scope) {
+        *self.constants.borrow_mut() = scope;
+    }
+
+    /// What numbers may be made of.
+    pub(crate) fn constants(&self) -> Ref<'_, Scope> {
+        self.constants.borrow()
     }
 
     /// A sink that also remembers what was read.

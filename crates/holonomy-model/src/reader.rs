@@ -173,6 +173,12 @@ impl<'a> Section<'a> {
         list.is_some_and(|list| list.iter().any(|element| element.as_list().is_some()))
     }
 
+    /// The texts of an array, and nothing for its other elements.
+    pub(crate) fn texts_within(&self, key: &str) -> Vec<Option<&'a str>> {
+        let list = self.table.get(key).and_then(Value::as_list);
+        list.unwrap_or_default().iter().map(Value::as_text).collect()
+    }
+
     /// Whether a table within has an array under a key; nothing is remembered or reported.
     pub fn array_within(&self, table: &str, key: &str) -> bool {
         let within = self.table.get(table).and_then(Value::as_table);

@@ -33,6 +33,7 @@
 //!     run: RunLength::new(0.01, 1.0),
 //!     output: None,
 //!     state: None,
+//!     inputs: Vec::new(),
 //! };
 //! let model = spec.build().map_err(|problems| problems[0].clone())?;
 //! let mut simulation = model.simulation();
@@ -60,14 +61,15 @@ mod tree;
 
 pub use entry::Named;
 pub use joint::{
-    AxisAngle, EulerAngles, Joint, JointKind, JointSpring, Motion, MotionTable, RollPitchYaw, Rotation,
+    AxisAngle, EulerAngles, Joint, JointKind, JointSpring, JointStop, Limits, Motion, MotionTable,
+    RollPitchYaw, Rotation,
 };
 pub use key::{Bound, Key, Keys, Kind};
 pub use lagrangian::{DrawnLine, FormulaConstraint, Lagrangian, MovingFrame, ParameterValue};
 pub use quantity::{Formula, Matrix, OneOrMore, Quantity, Target, Vector, vector};
 pub use reference::reference;
 pub(crate) use run::MOST_STEPS;
-pub use run::{Forcing, GivenStart, MethodChoice, Output, RunLength, Solver, TrajectoryFormat};
+pub use run::{Forcing, GivenStart, InputForce, MethodChoice, Output, RunLength, Solver, TrajectoryFormat};
 pub use spheres::{
     Bending, BendingLaw, BodyEnergy, BodyPoint, BodySpring, Chain, Cotangent, Dipoles, Gravity, Grid,
     IcosphereBodies, LennardJones, PairEnergy, PointOnBody, SphereBody, SpherePotential, SphereShape,
@@ -75,8 +77,9 @@ pub use spheres::{
 };
 pub use tree::{
     BodyWrench, Cable, CableKind, CableLength, Coincide, Coupling, CouplingTerm, Damper, Distance,
-    ElasticBeam, Orientation, Plane, RigidMoments, SiteEnergy, SitePoint, SiteSpring, Tree, TreeBody,
-    TreeConstraint, TreePotential, TreeShape, TreeStart, Weld, WrenchAxes,
+    ElasticBeam, Orientation, Plane, PulleySide, QuadraticDrag, RigidMoments, RopePulley, SiteEnergy,
+    SiteForce, SitePoint, SiteSpring, SlackString, Tree, TreeBody, TreeConstraint, TreePotential, TreeShape,
+    TreeStart, Weld, WrenchAxes,
 };
 
 use crate::{Model, Path, Problem, Problems, Source, Table, Value};
@@ -99,6 +102,8 @@ pub struct Spec {
     pub output: Option<Output>,
     /// Where it starts, in place of what the system says.
     pub state: Option<GivenStart>,
+    /// Generalized forces that a program sets while it takes steps.
+    pub inputs: Vec<InputForce>,
 }
 
 /// What moves, by family.
@@ -149,6 +154,8 @@ section! {
         output: Option<Output>, optional Kind::Section(&Output::SECTION);
         /// Where it starts, in place of what its bodies say.
         state: Option<GivenStart>, optional Kind::Section(&GivenStart::SECTION);
+        /// Generalized forces that a program sets; zero in a run of the command.
+        inputs = "input": Vec<InputForce>, optional Kind::Sections(&InputForce::SECTION);
     }
 }
 
@@ -187,7 +194,7 @@ pub(crate) fn top_keys(table: &Table) -> [&'static [Key]; 2] {
 
 /// Whether there may be several sections of this name at the top of some model.
 pub(crate) fn is_list(name: &str) -> bool {
-    let mut keys = [Spheres::KEYS, Lagrangian::KEYS, Tree::KEYS]
+    let mut keys = [Common::KEYS, Spheres::KEYS, Lagrangian::KEYS, Tree::KEYS]
         .into_iter()
         .flatten();
     keys.any(|key| key.name == name && matches!(key.kind, Kind::Sections(_)))
@@ -219,6 +226,7 @@ impl Spec {
             run: self.run.clone(),
             output: self.output.clone(),
             state: self.state.clone(),
+            inputs: self.inputs.clone(),
         };
         let mut table = Table::new();
         let (Value::Table(mut common), Value::Table(system)) = (common.write(), system) else {
@@ -243,16 +251,14 @@ impl Spec {
     /// Reads what a table says. Only its shape is checked; [`build`](Self::build) checks what it means.
     pub fn from_table(table: &Table) -> Result<Self, Vec<Problem>> {
         let problems = Problems::new();
-        let spec = match table.too_deep() {
-            Some(path) => problems
-                .error(
-                    crate::Place::Value(path),
-                    "tables and arrays are nested too deeply",
-                )
-                .none(),
-            None => Self::read(table, &problems),
-        };
-        spec.ok_or_else(|| problems.into_ordered(table))
+        if let Some(path) = table.too_deep() {
+            let message = "tables and arrays are nested too deeply";
+            problems.error(crate::Place::Value(path), message);
+            return Err(problems.into_ordered(table));
+        }
+        let document = crate::Document::of_data(table, &problems);
+        let spec = Self::read(document.table(), &problems).filter(|_| !problems.has_errors());
+        spec.ok_or_else(|| document.origins.gather(problems.into_ordered(document.table())))
     }
 
     /// Reads what a text says, as [`from_table`](Self::from_table) does; problems have their places in the text.
@@ -287,6 +293,7 @@ impl Spec {
             run: common.run,
             output: common.output,
             state: common.state,
+            inputs: common.inputs,
         })
     }
 }

@@ -2,17 +2,24 @@
 mod bodies;
 mod cable;
 mod constraints;
+mod drag;
 mod forces;
 mod formula;
 mod joint;
 mod laws;
 mod links;
+mod order;
+mod outline;
 mod parts;
+mod pulleys;
 pub(super) mod rotation;
+mod seen;
 mod sites;
 mod start;
+mod stops;
 
 pub(super) use joint::direction;
+pub use outline::{OutlineBody, OutlineCoupling, TreeOutline};
 
 use super::{Description, Place, Problems, Section};
 use bodies::TreeBodies;
@@ -20,9 +27,10 @@ use holonomy::{
     Vec3,
     simulation::Schedule,
     system::{Mechanism, Rope, State, System},
-    tree::{AppliedWrench, Constraint, Link, RigidBody, Tree, TreeError, TreeParts, assemble},
+    tree::{AppliedWrench, Constraint, Link, RigidBody, StateForce, Tree, TreeError, TreeParts, assemble},
 };
 use laws::Laws;
+use seen::Sightings;
 use sites::Sites;
 use std::sync::Arc;
 
@@ -35,6 +43,9 @@ pub(super) struct TreeDraft {
     potentials: Vec<forces::PotentialEntry>,
     links: Vec<links::LinkEntry>,
     wrenches: Vec<AppliedWrench>,
+    /// Efforts and wrenches that see the state, and `[[drag]]`; then `[[force]]`.
+    feedback: Vec<StateForce>,
+    pulls: Vec<forces::ForceEntry>,
     /// Where `start = "settled"` is written.
     settled: Option<Place>,
     /// For people.
@@ -55,12 +66,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("inertia", "in a `[[body]]`"),
     ("swirl", THERE),
     ("coordinates", TYPED),
-    ("definitions", TYPED),
     ("lagrangian", TYPED),
-    (
-        "force",
-        "in a `[[wrench]]` on a body, or as `effort` in a `[[body]]`",
-    ),
     ("velocity", "in a `[[body]]`"),
     ("joint", "in a `[[body]]`"),
 ];
@@ -69,18 +75,20 @@ const TYPED: &str = "in a model with `space = \"lagrangian\"`";
 
 pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
     let problems = root.problems();
+    let laws = Laws::read(root);
     let gravity = root.optional("gravity").vector();
     let gravity = gravity.map_or_else(Vec3::zeros, |gravity| gravity.value.into());
     let settled = read_start(root);
-    let laws = Laws::read(root);
     let mut sites = Sites::default();
-    let mut bodies = bodies::read(root, &mut sites, &laws);
-    let cables = cable::read(root, &bodies);
+    let cables = cable::read(root);
+    let segments: Vec<String> = cables.iter().flat_map(cable::CableText::body_names).collect();
+    let mut bodies = bodies::read(root, &segments, &mut sites, &laws);
+    cable::check_names(&cables, &bodies, problems);
     let names: Vec<String> = bodies
         .names()
         .into_iter()
         .map(str::to_owned)
-        .chain(cables.iter().flat_map(cable::CableText::body_names))
+        .chain(segments)
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     sites::read(root, &names, &mut sites);
@@ -90,26 +98,30 @@ pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
             .help("add `[[body]]` sections with `joint`, or a `[[cable]]`");
     }
     let described = cables.iter().map(cable::CableText::described).collect();
-    let (mut closures, mut ropes) = (Vec::new(), Vec::new());
-    for cable in cables {
-        if let Some((held, rope)) = cable.make(&gravity, &mut bodies, &mut sites, problems) {
-            closures.push(held);
-            ropes.extend(rope);
-        }
-    }
-    let mut constraints = constraints::read(root, &bodies, &sites, &laws);
+    let named = cables.iter().map(cable::CableText::named).collect();
+    let (closures, ropes) = order::make_cables(cables, &gravity, &mut bodies, &mut sites, problems);
+    order::sort(&mut bodies, &mut sites);
+    let pulleys = pulleys::read(root, &bodies, &mut sites);
+    let mut constraints = constraints::read(root, &bodies, (&sites, &pulleys), &laws);
     constraints.extend(closures);
     let potentials = forces::read_potentials(root, &bodies, &sites, &laws);
-    let links = links::read(root, &bodies, &sites);
+    let mut links = links::read(root, &bodies, &sites);
+    links.extend(stops::read_strings(root, &bodies, &sites, &laws));
+    let sightings = Sightings::read(root, &bodies, &sites, &laws);
+    let mut feedback = forces::read_efforts(&bodies, &laws, &sightings, problems);
+    let pulls = forces::read_forces(root, &bodies, &sites, &sightings);
     parts::check_joints(&bodies, problems);
     let names = potentials.iter().map(|entry| &entry.name);
     let names = names.chain(links.iter().map(|entry| &entry.name));
+    let names = names.chain(pulls.iter().map(|entry| &entry.name));
     parts::check(
         names,
         constraints.iter().map(|entry| entry.name.as_str()),
         problems,
     );
-    let wrenches = forces::read_wrenches(root, &bodies, &laws);
+    let (wrenches, seeing) = forces::read_wrenches(root, &bodies, &laws, &sightings);
+    feedback.extend(seeing);
+    feedback.extend(drag::read(root, &bodies, &named, &laws));
     root.refuse(ELSEWHERE);
     Some(TreeDraft {
         bodies,
@@ -119,6 +131,8 @@ pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
         potentials,
         links,
         wrenches,
+        feedback,
+        pulls,
         settled,
         parameters: laws.described(),
         cables: described,
@@ -144,6 +158,7 @@ impl TreeDraft {
         Description {
             potentials: (self.potentials.iter().map(|entry| entry.kind))
                 .chain(self.links.iter().map(|entry| entry.kind))
+                .chain(self.pulls.iter().map(|_| "force"))
                 .collect(),
             constraints: self
                 .constraints
@@ -162,6 +177,7 @@ impl TreeDraft {
             gravity: self.gravity,
             sites: self.sites.list,
             wrenches: self.wrenches,
+            feedback: self.feedback,
             ropes: self.ropes,
             ..TreeParts::default()
         };
@@ -190,17 +206,8 @@ impl TreeDraft {
                 inertia: entry.inertia,
             });
         }
-        let mut places: Vec<Place> = Vec::new();
-        let mut units = Vec::new();
         let mut constraint_places = Vec::new();
         for entry in self.constraints {
-            let unit = match entry.constraint {
-                Constraint::Orientation { .. } => " rad",
-                Constraint::Coupling { .. } => "",
-                _ => " m",
-            };
-            places.extend((0..entry.constraint.rows()).map(|_| entry.place.clone()));
-            units.extend((0..entry.constraint.rows()).map(|_| unit));
             constraint_places.push((entry.name.clone(), entry.place));
             parts.constraints.push((entry.name, entry.constraint));
         }
@@ -213,16 +220,33 @@ impl TreeDraft {
         for entry in self.links {
             let apart = match entry.link {
                 Link::Damper { between, .. } => Some(between),
-                Link::Beam(_) => None,
+                Link::Beam(_) | Link::String(_) => None,
             };
             forces.push((entry.place, entry.kind, apart));
             parts.names.links.push(entry.name.text);
             parts.links.push(entry.link);
         }
-        let tree = match Tree::new(parts) {
+        for entry in self.pulls {
+            forces.push((entry.place, "force", entry.between));
+            parts.feedback.push(entry.force);
+        }
+        let laid = Tree::new(parts).and_then(|mut tree| tree.fit_routes(0.0, &q).map(|()| tree));
+        let tree = match laid {
             Ok(tree) => tree,
             Err(error) => return refuse(&error, &body_places, &constraint_places, problems),
         };
+        // Equations that say nothing have been left out of the tree.
+        let mut places: Vec<Place> = Vec::new();
+        let mut units = Vec::new();
+        for ((_, constraint), (_, place)) in tree.constraint_list().zip(&constraint_places) {
+            let unit = match constraint {
+                Constraint::Orientation { .. } => " rad",
+                Constraint::Coupling { .. } => "",
+                _ => " m",
+            };
+            places.extend((0..constraint.rows()).map(|_| place.clone()));
+            units.extend((0..constraint.rows()).map(|_| unit));
+        }
         // Velocities are given for the equilibrium, if that is where it starts.
         let given = match self.settled {
             Some(_) => vec![0.0; v.len()],

@@ -10,6 +10,7 @@ use crate::{
 };
 use holonomy::{
     diagnostics::Record,
+    integrator::Integrator,
     simulation::{Observer, RunError, RunReport, Sample, Simulation},
     system::Measurement,
 };
@@ -128,6 +129,29 @@ pub fn conclude(
     wall_seconds: f64,
     second: &SecondLook,
 ) -> Outcome {
+    // The certificate takes some steps of its own with the same integrator, from the model's start: a large state need
+    // not be held twice.
+    let (mut outcome, mut integrator) = summarised(model, name, simulation, recording, result, wall_seconds);
+    outcome.summary.certificate = Certificate::new(
+        model,
+        &mut *integrator,
+        &outcome.summary,
+        &outcome.series,
+        second.effort,
+        second.go_on,
+    );
+    outcome
+}
+
+/// The same without a certificate, and the method, which can take further steps for one.
+pub fn summarised(
+    model: &Model,
+    name: &str,
+    simulation: Simulation,
+    recording: Recording,
+    result: Result<RunReport, RunError>,
+    wall_seconds: f64,
+) -> (Outcome, Box<dyn Integrator>) {
     let (report, error) = match result {
         Ok(report) => (report, None),
         Err(error) => {
@@ -162,22 +186,12 @@ pub fn conclude(
         };
         clip.close(&simulation, note, ended);
     }
-    // The certificate takes some steps of its own with the same integrator, from the model's start: a large state need
-    // not be held twice.
-    let mut integrator = simulation.into_integrator();
-    summary.certificate = Certificate::new(
-        model,
-        &mut *integrator,
-        &summary,
-        &series,
-        second.effort,
-        second.go_on,
-    );
-    Outcome {
+    let outcome = Outcome {
         summary,
         series,
         clip,
-    }
+    };
+    (outcome, simulation.into_integrator())
 }
 
 /// Why a run failed, and where it was: of a few generalized coordinates the values are worth reading.

@@ -3,6 +3,8 @@
 //! ```text
 //! step, step_of_molecules               every method on every scenario it fits, with the scenario's own step
 //! chain_of_point_masses, chain_of_rods  sphere-implicit on 64 … 2048 links; items are links
+//! alone, side_by_side                   64 states of a typed Lagrangian for 64 steps, one by one and in lanes; items are
+//!                                       steps of a state
 //! pairs                                 the gradient of Lennard-Jones on 642 molecules; items are pairs
 //! near_pairs, near_pairs_moved          with a cut-off at 2.5 σ; items are molecules; `moved` makes lists every time
 //! ```
@@ -11,6 +13,7 @@ use divan::{Bencher, counter::ItemsCount};
 use holonomy::{
     Vec3,
     geometry::Icosphere,
+    integrator::Member,
     integrator::catalog::{METHODS, Method, Options},
     potential::{Cutoff, LennardJones, NearPairs, Potential},
     spheres::{Workspace, view},
@@ -75,6 +78,56 @@ fn chain_of_point_masses(bencher: Bencher<'_, '_>, links: usize) {
 #[divan::bench(args = [64, 256, 1024, 2048], sample_size = 10, sample_count = 100, max_time = 1.0)]
 fn chain_of_rods(bencher: Bencher<'_, '_>, links: usize) {
     chain(bencher, links, "rod");
+}
+
+/// Typed Lagrangians, each by a method.
+const TYPED: [&str; 8] = [
+    "plane-pendulum trapezoid",
+    "plane-pendulum midpoint",
+    "double-plane-pendulum midpoint",
+    "double-plane-pendulum midpoint-4",
+    "kepler midpoint",
+    "kepler midpoint-4",
+    "henon-heiles midpoint",
+    "henon-heiles trapezoid-4",
+];
+
+#[divan::bench(args = TYPED, sample_size = 1, sample_count = 100, max_time = 1.0)]
+fn alone(bencher: Bencher<'_, '_>, case: &str) {
+    typed(bencher, case, 1);
+}
+
+#[divan::bench(args = TYPED, sample_size = 1, sample_count = 100, max_time = 1.0)]
+fn side_by_side(bencher: Bencher<'_, '_>, case: &str) {
+    typed(bencher, case, MEMBERS);
+}
+
+/// States, and steps of each in a sample.
+const MEMBERS: usize = 64;
+const ROW: u64 = 64;
+
+fn typed(bencher: Bencher<'_, '_>, case: &str, at_once: usize) {
+    let (scenario, method) = case.split_once(' ').expect("a scenario and a method");
+    let model = load(scenario, &["method=", &format!("method.name={method}")]);
+    let starts: Vec<Member> = (0..MEMBERS)
+        .map(|k| {
+            let mut state = model.state.clone();
+            let share = 1.0 - 0.3 * k as f64 / MEMBERS as f64;
+            state.q.iter_mut().chain(&mut state.p).for_each(|x| *x *= share);
+            Member::from(state)
+        })
+        .collect();
+    let mut integrator = model.integrator();
+    bencher
+        .counter(ItemsCount::new(MEMBERS as u64 * ROW))
+        .with_inputs(|| starts.clone())
+        .bench_local_refs(|members| {
+            for some in members.chunks_mut(at_once) {
+                while some[0].work.steps < ROW {
+                    integrator.advance_many(some, model.schedule.step, ROW - some[0].work.steps);
+                }
+            }
+        });
 }
 
 #[divan::bench(sample_size = 5, sample_count = 100, max_time = 1.0)]

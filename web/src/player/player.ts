@@ -66,10 +66,13 @@ export class Player {
     const atEnd = this.time >= this.film.end - 1e-9;
     const usual = this.speed === this.usualSpeed();
     const looks = ({ clips }: Film) => JSON.stringify(clips.map(({ name, scene, visible }) => [name, scene, visible]));
-    const before = looks(this.film);
+    const before = looks(this.film), shown = this.film.clips.filter((clip) => clip.visible).length;
     this.film = new Film(text);
     if (usual) this.speed = this.usualSpeed();
-    if (this.scene?.ok && looks(this.film) === before) {
+    const seen = this.film.clips.filter((clip) => clip.visible);
+    if (this.scene?.ok && seen.length === shown) {
+      // As after a change of a length: the camera stays where it was put.
+      if (looks(this.film) !== before) this.scene.setScenes(seen.map((clip) => clip.scene), seen.map((clip) => this.label(clip)), true);
       this.scene.fit(this.film.bounds(), true);
       this.writeNotes();
     } else {
@@ -225,8 +228,8 @@ export class Player {
   private step(now: number): void {
     if (!this.playing) return;
     this.tick = requestAnimationFrame((next) => this.step(next));
-    // After a pause of the browser the film goes on where it was.
-    const passed = Math.min((now - this.before) / 1000, 0.1);
+    // After a pause of the browser the film goes on where it was; a frame may have begun before it was asked for.
+    const passed = Math.min(Math.max((now - this.before) / 1000, 0), 0.1);
     this.before = now;
     if (this.time < this.film.end) {
       this.time = Math.min(this.time + passed * this.speed, this.film.end);

@@ -54,6 +54,8 @@ const SYSTEMS: [System; 2] = [
             "sphere-split",
             "sphere-split-4",
             "sphere-split-6",
+            "sphere-gauss-8",
+            "sphere-gauss-16",
         ],
     },
     System {
@@ -65,6 +67,8 @@ const SYSTEMS: [System; 2] = [
             "sphere-implicit-4",
             "sphere-implicit-6",
             "sphere-implicit-8",
+            "sphere-gauss-8",
+            "sphere-gauss-16",
         ],
     },
 ];

@@ -3,11 +3,12 @@ use super::{Asked, Effort, Environment, Findings, digits, program};
 use crate::Outcome;
 
 /// System, how many, our method, step and steps.
-const ENSEMBLES: [[&str; 5]; 4] = [
+const ENSEMBLES: [[&str; 5]; 5] = [
     ["pendulum", "100000", "sphere-explicit", "0.01", "1000"],
     ["pendulum", "100000", "sphere-split-6", "0.1", "100"],
     ["double", "10000", "sphere-implicit", "0.01", "1000"],
     ["double", "10000", "sphere-implicit-4", "0.1", "100"],
+    ["double", "10000", "sphere-gauss-8", "0.3125", "32"],
 ];
 
 pub(super) fn hold(environment: &Environment, effort: Effort, findings: &mut Findings) -> Outcome {

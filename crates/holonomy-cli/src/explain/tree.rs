@@ -86,7 +86,12 @@ fn bodies(model: &Model, system: &Tree, page: &mut Page) {
         page.text += &format!("  … and {} more\n", names.len() - shown);
     }
     let description = &model.description;
-    if description.cables.len() + driven.len() + description.potentials.len() + description.parameters.len()
+    let sources = &system.layout().conserved.sources;
+    if description.cables.len()
+        + driven.len()
+        + description.potentials.len()
+        + description.parameters.len()
+        + sources.len()
         > 0
     {
         page.section("with them");
@@ -106,6 +111,10 @@ fn bodies(model: &Model, system: &Tree, page: &mut Page) {
         .collect();
     if !potentials.is_empty() {
         page.list("potentials", &potentials);
+    }
+    if !sources.is_empty() {
+        let named: Vec<String> = sources.iter().take(MOST).map(|name| name.to_string()).collect();
+        page.list("power from", &named);
     }
     parameters(description, page);
 }

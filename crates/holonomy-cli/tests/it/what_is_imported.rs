@@ -96,3 +96,52 @@ fn what_is_wrong_is_underlined_and_nothing_is_written() {
     assert_eq!(done.code, Some(2));
     assert!(done.err.contains("cannot read none.urdf"), "{}", done.err);
 }
+
+#[test]
+fn mjcf_is_known_by_its_outermost_element() {
+    let place = Place::new();
+    let machine = include_str!("../../../../tests/robots/mjcf/every-joint.xml");
+    fs::write(place.path("machine.xml"), machine).expect("a file");
+    let done = place.run("import machine.xml -o machine.toml");
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(
+        done.err.starts_with("carried  6 bodies, 7 joints"),
+        "{}",
+        done.err
+    );
+    place.good("run machine.toml --steps 100 --no-files --quiet");
+    fs::write(place.path("bad.xml"), machine.replace("\"0 1 1\"", "\"0 0 0\"")).expect("a file");
+    let done = place.run("import bad.xml");
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    assert!(done.err.contains("bad.xml:18:32"), "{}", done.err);
+}
+
+#[test]
+fn a_robot_is_written_again_and_what_urdf_has_not_is_refused() {
+    let place = place();
+    place.good("import robot.urdf -o robot.toml");
+    let done = place.run("export robot.toml --to urdf");
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    assert!(
+        done.err.contains("written      11 links, 10 joints, 1 of which"),
+        "{}",
+        done.err
+    );
+    place.good("export robot.toml --to urdf --out again.urdf");
+    let text = fs::read_to_string(place.path("again.urdf")).expect("a file");
+    assert_eq!(text, done.out);
+    assert_eq!(
+        place.run("export robot.toml --to urdf --out again.urdf").code,
+        Some(2)
+    );
+    place.good("import again.urdf -o again.toml");
+    place.good("check again.toml");
+    let done = place.run("export tumbling-racket --to urdf");
+    assert_eq!((done.code, done.out.as_str()), (Some(2), ""));
+    assert!(
+        done.err.contains("`racket` is on a spherical joint"),
+        "{}",
+        done.err
+    );
+    assert_eq!(place.run("export kepler --to urdf").code, Some(2));
+}

@@ -59,7 +59,7 @@ impl Placing {
         };
         if hidden(folder, seal).exists() {
             gone(&folder.join(seal))?;
-            sync(folder);
+            sync(folder).map_err(disk("replace", &folder.join(seal)))?;
         }
         for name in &self.placing {
             let path = folder.join(name);
@@ -75,7 +75,7 @@ impl Placing {
         for name in &self.parts {
             gone(&hidden(folder, name))?;
         }
-        sync(folder);
+        sync(folder).map_err(disk("write", folder))?;
         (self.placing, self.leaving, self.parts) = Default::default();
         self.write(folder)
     }

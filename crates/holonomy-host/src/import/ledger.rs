@@ -126,7 +126,9 @@ fn why(owner: &str, what: &str) -> &'static str {
             "the root link is the world and does not move"
         }
         ("joint", "limit") => "nothing stops a joint; a run warns of those that go beyond",
-        ("joint", "dynamics friction") => "dry friction",
+        ("joint", "dynamics friction") => {
+            "dry friction: add `friction` to the body, and take a step that resolves it"
+        }
         ("joint", "safety_controller" | "calibration") => "there is no controller",
         ("joint", "axis" | "mimic" | "dynamics" | "dynamics damping") => "of no use to such a joint",
         ("transmission" | "gazebo" | "ros2_control", _) => "for other programs",
@@ -211,6 +213,8 @@ fn grouped(group: &[&Remark]) -> String {
         (true, _) => format!("{} × {}", group.len(), first.what),
         (false, "robot") => format!("{} of the robot", first.what),
         (false, owner) if names.len() == 1 => format!("{} of 1 {owner}", first.what),
+        (false, "body") => format!("{} of {} bodies", first.what, names.len()),
+        (false, owner) if names.is_empty() => format!("{} of {owner}", first.what),
         (false, owner) => format!("{} of {} {owner}s", first.what, names.len()),
     };
     format!("{of}{}{shown}", because(&first.why))

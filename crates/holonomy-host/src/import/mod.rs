@@ -1,9 +1,11 @@
 //! Robots described elsewhere, as model files: text → text, and a list of what the model does not say.
 //!
 //! A URDF file holds links and joints. The root link is the world, or a body that moves freely; every other link is a
-//! `[[body]]` with the joint that leads to it; a mimic joint is a coupling. Everything else is listed.
+//! `[[body]]` with the joint that leads to it; a mimic joint is a coupling. An MJCF file holds bodies in each other, and
+//! joints in them. Everything else is listed.
 mod couple;
 mod ledger;
+mod mjcf;
 mod order;
 mod plan;
 mod read;
@@ -13,6 +15,11 @@ mod write;
 pub use ledger::{Remark, lines};
 
 use holonomy_model::{self as model, Path, Problem, Problems, Severity, Source, Step};
+use std::{
+    fs::File,
+    io::Read,
+    path::{Path as FilePath, PathBuf},
+};
 
 /// What the user may choose.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +43,38 @@ pub struct Import {
     pub changed: Vec<Remark>,
     /// Why the engine does not run this model, at the links it is about; mostly there is no reason.
     pub refused: Vec<Problem>,
+}
+
+/// Bytes of an included file at most.
+const MOST: u64 = 16 << 20;
+
+/// Translates a file in URDF or MJCF, whichever its outermost element says. Files that it includes are looked for in a
+/// folder. What is wrong comes with the file that it is wrong in.
+pub fn robot(source: &Source, folder: &FilePath, options: Options) -> Result<Import, (Source, Vec<Problem>)> {
+    match mjcf::is_mjcf(source.text()) {
+        true => mjcf(source, folder, options),
+        false => urdf(source, options).map_err(|problems| (source.clone(), problems)),
+    }
+}
+
+/// Translates an MJCF file.
+pub fn mjcf(source: &Source, folder: &FilePath, options: Options) -> Result<Import, (Source, Vec<Problem>)> {
+    mjcf::import(source, &|name| included(&folder.join(name)), options)
+}
+
+fn included(path: &PathBuf) -> Result<String, String> {
+    let said = |error: std::io::Error| error.to_string();
+    // A pipe or a device has no end.
+    if !path.metadata().map_err(said)?.is_file() {
+        return Err("it is not a file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(said)?;
+    file.take(MOST + 1).read_to_end(&mut bytes).map_err(said)?;
+    if bytes.len() as u64 > MOST {
+        return Err("it is larger than 16 MB".to_owned());
+    }
+    String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())
 }
 
 /// Translates a URDF file. Problems are in the spans of the source.

@@ -31,32 +31,7 @@ fn crowded(text: &str) -> Option<usize> {
 }
 
 pub(super) fn parse<'a>(text: &'a str, problems: &Problems) -> Option<Document<'a>> {
-    if let Some(at) = crowded(text) {
-        let message = format!("an element has more than {MOST_ATTRIBUTES} attributes");
-        return problems
-            .error(at..at + 1, message)
-            .help("elements of URDF have a few; is this a robot?")
-            .none();
-    }
-    let document = match Document::parse(text) {
-        Ok(document) => document,
-        Err(error) => {
-            let at = error.pos();
-            let span = offset(text, at.row, at.col);
-            let message = error.to_string();
-            // The place is shown with the problem.
-            let message = message.replace(&format!(" at {}:{}", at.row, at.col), "");
-            let report = problems.error(span, format!("the file is not XML: {message}"));
-            return match error {
-                Error::UnknownNamespace(prefix, _) if prefix == "xacro" => report.help(EXPAND),
-                Error::UnknownNamespace(prefix, _) => {
-                    report.help(format!("add `xmlns:{prefix}=\"…\"` to the element `robot`"))
-                }
-                _ => report.help("URDF is XML: every element is closed, and values stand between quotes"),
-            }
-            .none();
-        }
-    };
+    let document = parse_xml(text, problems)?;
     let root = document.root_element();
     let xacro = |node: &Node<'_, '_>| {
         node.tag_name()
@@ -80,12 +55,42 @@ pub(super) fn parse<'a>(text: &'a str, problems: &Problems) -> Option<Document<'
                 format!("the outermost element is `{tag}`, not `robot`"),
             )
             .help(match tag {
-                "sdf" | "mujoco" => "this is another format; convert it to URDF first",
-                _ => "a URDF file holds one element `robot` with links and joints in it",
+                "sdf" => "this is another format; convert it to URDF first",
+                _ => "a URDF file holds one element `robot` with links and joints in it, an MJCF file one `mujoco`",
             })
             .none();
     }
     Some(document)
+}
+
+/// A text as XML, whatever it says.
+pub(super) fn parse_xml<'a>(text: &'a str, problems: &Problems) -> Option<Document<'a>> {
+    if let Some(at) = crowded(text) {
+        let message = format!("an element has more than {MOST_ATTRIBUTES} attributes");
+        return problems
+            .error(at..at + 1, message)
+            .help("elements of robots have a few; is this one?")
+            .none();
+    }
+    match Document::parse(text) {
+        Ok(document) => Some(document),
+        Err(error) => {
+            let at = error.pos();
+            let span = offset(text, at.row, at.col);
+            let message = error.to_string();
+            // The place is shown with the problem.
+            let message = message.replace(&format!(" at {}:{}", at.row, at.col), "");
+            let report = problems.error(span, format!("the file is not XML: {message}"));
+            match error {
+                Error::UnknownNamespace(prefix, _) if prefix == "xacro" => report.help(EXPAND),
+                Error::UnknownNamespace(prefix, _) => {
+                    report.help(format!("add `xmlns:{prefix}=\"…\"` to the element `robot`"))
+                }
+                _ => report.help("robots are XML: every element is closed, and values stand between quotes"),
+            }
+            .none()
+        }
+    }
 }
 
 /// Where a row and a column are, both from 1.

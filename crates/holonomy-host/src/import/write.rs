@@ -174,7 +174,7 @@ fn write_body(text: &mut String, body: &Body, robot: &Robot<'_, '_>, plan: &Impo
     }
 }
 
-fn head(text: &mut String, name: &str, parent: Option<&str>, joint: &str, comment: &str) {
+pub(super) fn head(text: &mut String, name: &str, parent: Option<&str>, joint: &str, comment: &str) {
     let _ = write!(text, "\n[[body]]\nname = {}\n", quoted(name));
     if let Some(parent) = parent {
         let _ = writeln!(text, "parent = {}", quoted(parent));
@@ -182,7 +182,7 @@ fn head(text: &mut String, name: &str, parent: Option<&str>, joint: &str, commen
     let _ = writeln!(text, "joint = {{ {joint} }}{comment}");
 }
 
-fn write_inertia(text: &mut String, inertia: &RigidInertia, impossible: bool) {
+pub(super) fn write_inertia(text: &mut String, inertia: &RigidInertia, impossible: bool) {
     let _ = writeln!(text, "mass = {}", number(inertia.mass));
     if inertia.mass == 0.0 {
         return;
@@ -231,12 +231,12 @@ fn plane(normal: &Vec3) -> [Vec3; 2] {
     [first, n.cross(&first)]
 }
 
-fn vector(v: &Vec3) -> String {
+pub(super) fn vector(v: &Vec3) -> String {
     format!("[{}, {}, {}]", number(v.x), number(v.y), number(v.z))
 }
 
 /// The shortest text that gives the same number.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     match value.abs() {
         0.0 => "0".to_owned(),
         size if (1e-4..1e7).contains(&size) => value.to_string(),
@@ -245,7 +245,7 @@ fn number(value: f64) -> String {
 }
 
 /// A TOML string.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for letter in text.chars() {
         match letter {

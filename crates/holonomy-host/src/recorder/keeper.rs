@@ -2,7 +2,7 @@
 use crate::{
     binary,
     folder::{Folder, FolderError, UNFINISHED},
-    trajectory::{Mark, Writer},
+    trajectory::{Mark, Rows},
     unfinished::{Interval, Standing, Unfinished},
 };
 use holonomy::simulation::Checkpoint;
@@ -31,12 +31,12 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    pub(crate) fn new(recording: &Recording, seen: Option<u64>, trajectory: Option<&dyn Writer>) -> Self {
+    pub(crate) fn new(recording: &Recording, seen: Option<u64>, trajectory: Option<&dyn Rows>) -> Self {
         Self {
             // Numbers, lists and texts always have bytes.
             recording: binary::to_bytes(recording).unwrap_or_default(),
             seen,
-            mark: trajectory.map(Writer::mark).unwrap_or_default(),
+            mark: trajectory.map(Rows::mark).unwrap_or_default(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One case: a run, and what the table has of it.
 use super::{CaseRow, Plan, measure::Measuring, trajectory::Trajectories};
 use holonomy::simulation::{Observer, Sample, Schedule, Simulation, run_together};
+use holonomy::system::State;
 use holonomy_model::{ChangeError, Model};
 use holonomy_report::{
     run::{Recording, SecondLook, conclude},
@@ -61,13 +62,31 @@ impl Plan {
         kept: Option<&Trajectories>,
         stop: &AtomicBool,
     ) -> io::Result<Vec<CaseRow>> {
-        let made: Vec<(u64, Result<Model, ChangeError>)> =
-            cases.map(|case| (case, self.at(&self.settings(case)))).collect();
+        let mut shared = self.shared(cases.start);
+        let made: Vec<(u64, Made)> = cases
+            .map(|case| (case, self.made(case, shared.as_ref())))
+            .collect();
+        let model_of = |made| -> Option<&Model> {
+            match made {
+                &Made::Refused(_) => None,
+                Made::Read(model) => Some(model),
+                Made::Started(_) => shared.as_ref(),
+            }
+        };
         let going: Vec<(u64, &Model)> = made
             .iter()
-            .filter_map(|(case, model)| Some((*case, model.as_ref().ok()?)))
+            .filter_map(|(case, made)| Some((*case, model_of(made)?)))
             .collect();
-        let mut simulations: Vec<Simulation> = going.iter().map(|(_, model)| model.simulation()).collect();
+        let mut simulations: Vec<Simulation> = made
+            .iter()
+            .filter_map(|(_, made)| {
+                let model = model_of(made)?;
+                Some(match made {
+                    Made::Started(state) => model.simulation_from(state.clone()),
+                    _ => model.simulation_from(model.state.clone()),
+                })
+            })
+            .collect();
         let mut recordings: Vec<Recording> = going.iter().map(|(_, model)| Recording::of(model)).collect();
         let mut measurings: Vec<Measuring> = going.iter().map(|_| Measuring::new(&self.measures)).collect();
         let mut stopping: Vec<Stopping> = going.iter().map(|_| Stopping(stop)).collect();
@@ -113,15 +132,42 @@ impl Plan {
             .zip(recordings)
             .zip(measurings)
             .zip(results);
-        let rows = made.iter().filter_map(|(case, model)| match model {
-            Err(error) => Some(self.refused(*case, error.to_string())),
-            Ok(model) => {
-                let (((simulation, recording), measuring), result) = ended.next()?;
-                let outcome = conclude(model, "", simulation, recording, result, f64::NAN, &second);
-                Some(self.row(*case, model, outcome.summary, measuring))
-            }
+        let rows = made.into_iter().filter_map(|(case, made)| {
+            let model = match made {
+                Made::Refused(error) => return Some(self.refused(case, error.to_string())),
+                Made::Read(ref model) => model,
+                Made::Started(state) => {
+                    let model = shared.as_mut()?;
+                    model.state = state;
+                    model
+                }
+            };
+            let (((simulation, recording), measuring), result) = ended.next()?;
+            let outcome = conclude(model, "", simulation, recording, result, f64::NAN, &second);
+            Some(self.row(case, model, outcome.summary, measuring))
         });
         Ok(rows.collect())
+    }
+
+    /// The model of cases that differ in their start alone, at one of them.
+    fn shared(&self, case: u64) -> Option<Model> {
+        self.starts.as_ref()?;
+        self.at(&self.settings(case)).ok()
+    }
+
+    fn made(&self, case: u64, shared: Option<&Model>) -> Made {
+        let settings = self.settings(case);
+        let values = || {
+            self.axes
+                .iter()
+                .zip(&settings)
+                .map(|(axis, setting)| axis.value(setting))
+        };
+        let starts = self.starts.as_ref().filter(|_| shared.is_some());
+        match starts.and_then(|starts| starts.state(values())) {
+            Some(state) => Made::Started(state),
+            None => self.at(&settings).map_or_else(Made::Refused, Made::Read),
+        }
     }
 
     /// The schedule of cases that are run together: where there are several, they have the same.
@@ -186,6 +232,16 @@ impl Plan {
         let q = layout.reported(&last.q);
         q.iter().chain(&velocity).map(|value| finite(*value)).collect()
     }
+}
+
+/// What a case is made from.
+#[expect(clippy::large_enum_variant, reason = "there are a few at a time")]
+enum Made {
+    Refused(ChangeError),
+    /// A model of its own.
+    Read(Model),
+    /// A start of the model that several cases share.
+    Started(State),
 }
 
 /// Ends a run from outside.

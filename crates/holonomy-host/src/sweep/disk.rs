@@ -22,6 +22,11 @@ const PARTS: u64 = 256;
 /// Cases of a part at most.
 const MOST_IN_A_PART: u64 = 1000;
 
+/// Cases of a part, of so many in all.
+pub(super) fn part_size(cases: u64) -> u64 {
+    cases.div_ceil(PARTS).clamp(1, MOST_IN_A_PART)
+}
+
 impl Plan {
     /// Runs the cases that are not finished, on all threads, and writes the table and the page when all are; the page says
     /// that it was made by this command.
@@ -45,7 +50,7 @@ impl Plan {
         let kept = kept
             .transpose()
             .map_err(disk("make", trajectory::directory(folder)))?;
-        let size = cases.div_ceil(PARTS).clamp(1, MOST_IN_A_PART);
+        let size = part_size(cases);
         let (done, before, failed) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
         let count = |rows: &[CaseRow]| {
             let lost = rows
@@ -106,7 +111,7 @@ impl Plan {
     }
 
     /// Makes the folder, or finds that it holds this sweep.
-    fn open(&self, path: &Path, parts: &Path, replace: bool) -> Result<Folder, SweepError> {
+    pub(super) fn open(&self, path: &Path, parts: &Path, replace: bool) -> Result<Folder, SweepError> {
         let disk = |action: &'static str, path: &Path| {
             let path = path.to_owned();
             move |source: io::Error| SweepError::Disk { action, path, source }
@@ -261,7 +266,10 @@ fn remove_parts(parts: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parts)? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        if name.starts_with("part-") && name.ends_with(".jsonl") {
+        let whole = name.starts_with("part-") && name.ends_with(".jsonl");
+        // Of programs that were killed while they made one.
+        let hidden = name.starts_with(".part-") && name.ends_with(".part");
+        if whole || hidden {
             fs::remove_file(&path)?;
         }
     }

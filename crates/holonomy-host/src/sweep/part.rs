@@ -117,6 +117,17 @@ impl Part {
     }
 }
 
+/// Writes a part that is whole.
+pub(super) fn write(path: &Path, rows: &[CaseRow]) -> io::Result<()> {
+    let mut file = fresh(path)?;
+    let mut text = Vec::new();
+    for row in rows {
+        text.extend(line(row)?);
+    }
+    file.write_all(&text)?;
+    file.sync_data()
+}
+
 /// A directory of ours: made if it is not there, and no link to another.
 pub(super) fn own_directory(path: &Path) -> io::Result<()> {
     match fs::symlink_metadata(path) {

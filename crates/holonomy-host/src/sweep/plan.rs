@@ -7,7 +7,7 @@ use super::{
     table::{Column, ColumnKind},
 };
 use holonomy::output::Output;
-use holonomy_model::{ChangeError, Model};
+use holonomy_model::{ChangeError, Model, Starts};
 use holonomy_report::certificate::Effort;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +29,8 @@ pub struct Plan {
     sources: Vec<Source>,
     pub(super) measures: Vec<Measure>,
     pub(super) effort: Effort,
+    /// How cases start that differ in numbers of their starts alone, and need not be read.
+    pub(super) starts: Option<Starts>,
     /// Whether the trajectory of each case is kept.
     pub(super) trajectories: bool,
 }
@@ -95,6 +97,12 @@ impl Plan {
                 });
             }
         }
+        if let Some(empty) = axes.iter().find(|axis| axis.count() == Some(0)) {
+            return Err(SweepError::Axis {
+                text: empty.text.clone(),
+                reason: "it has no values",
+            });
+        }
         let random = axes.iter().any(|axis| axis.count().is_none());
         let count = match (random, samples.count) {
             (true, Some(count)) if count > 0 => count,
@@ -147,7 +155,11 @@ impl Plan {
             });
             before += usize::from(axis.count().is_none());
         }
+        let keys = axes.iter().map(|axis| axis.key.as_str());
+        // A second look may try other methods and steps, and needs the model of the case.
+        let starts = model.starts(keys).filter(|_| effort == Effort::None);
         let plan = Self {
+            starts,
             sources,
             model,
             axes,

@@ -1,4 +1,4 @@
-use super::{Mark, Writer};
+use super::{Mark, Rows, Writer};
 use std::{
     fs::File,
     io::{self, Seek, SeekFrom, Write},
@@ -43,7 +43,7 @@ impl CsvWriter {
     }
 }
 
-impl Writer for CsvWriter {
+impl Rows for CsvWriter {
     fn push(&mut self, numbers: &[f64]) -> io::Result<()> {
         use std::fmt::Write;
         for (index, number) in numbers.iter().enumerate() {
@@ -61,7 +61,6 @@ impl Writer for CsvWriter {
     }
 
     fn settle(&mut self) -> io::Result<()> {
-        self.flush()?;
         self.file.sync_data()
     }
 
@@ -73,7 +72,9 @@ impl Writer for CsvWriter {
             ..Mark::default()
         }
     }
+}
 
+impl Writer for CsvWriter {
     fn finish(mut self: Box<Self>) -> io::Result<File> {
         self.flush()?;
         Ok(self.file)

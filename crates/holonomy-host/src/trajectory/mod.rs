@@ -5,7 +5,7 @@
 //! gives them, Euler angles if the model asks for them, and what the model records by name. Memory does not grow with the
 //! length of the run.
 //!
-//! A writer can be [marked](Writer::mark) on its way; another goes on behind the mark, and the file has the same bytes.
+//! A writer can be [marked](Rows::mark) on its way; another goes on behind the mark, and the file has the same bytes.
 mod blocks;
 mod csv;
 mod npz;
@@ -80,13 +80,33 @@ impl Mark {
 }
 
 /// Takes the rows of a trajectory one by one.
-pub trait Writer: Send {
+pub trait Rows: Send {
     /// Takes one more row, its numbers in the order of the columns. Where the disk refuses it is in memory.
     fn push(&mut self, numbers: &[f64]) -> io::Result<()>;
     /// Sees to it that what has left memory is on the disk, also if power fails now.
     fn settle(&mut self) -> io::Result<()>;
     /// Where it is.
     fn mark(&self) -> Mark;
+}
+
+/// In memory, one after the other.
+impl Rows for Vec<f64> {
+    fn push(&mut self, numbers: &[f64]) -> io::Result<()> {
+        self.extend_from_slice(numbers);
+        Ok(())
+    }
+
+    fn settle(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn mark(&self) -> Mark {
+        Mark::default()
+    }
+}
+
+/// Writes the rows of a trajectory to a file.
+pub trait Writer: Rows {
     /// Writes what is left, and gives the file back to be put in its place.
     fn finish(self: Box<Self>) -> io::Result<File>;
 }
@@ -123,7 +143,7 @@ pub(crate) fn writer(model: &Model, (file, work): Files, mark: Option<Mark>) -> 
 }
 
 /// Names of all columns of the trajectory of a model.
-pub(crate) fn columns(model: &Model) -> Vec<String> {
+pub fn columns(model: &Model) -> Vec<String> {
     let system = model.mechanism.system();
     let layout = system.layout();
     let first = ["t", "kinetic", "potential"].map(str::to_owned).into_iter();

@@ -1,8 +1,8 @@
-use super::{Mark, Writer, blocks::Blocks};
+use super::{Mark, Rows, Writer, blocks::Blocks};
 use holonomy::system::Layout;
 use std::{
     fs::File,
-    io::{self, Write},
+    io::{self, Seek, SeekFrom, Write},
 };
 use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
@@ -57,7 +57,7 @@ impl NpzWriter {
     }
 }
 
-impl Writer for NpzWriter {
+impl Rows for NpzWriter {
     fn push(&mut self, numbers: &[f64]) -> io::Result<()> {
         self.rows.push(numbers)
     }
@@ -69,10 +69,12 @@ impl Writer for NpzWriter {
     fn mark(&self) -> Mark {
         self.rows.mark()
     }
+}
 
+impl Writer for NpzWriter {
     fn finish(mut self: Box<Self>) -> io::Result<File> {
         self.rows.flush_all()?;
-        let mut archive = ZipWriter::new(self.file);
+        let mut archive = ZipWriter::new(Steady::new(self.file));
         let groups = self.rows.groups.clone();
         let (mut columns, mut rows) = (Vec::new(), Vec::new());
         let mut first = 0;
@@ -104,7 +106,64 @@ impl Writer for NpzWriter {
             }
             first += width;
         }
-        archive.finish().map_err(plain)
+        archive.finish().map_err(plain)?.ended()
+    }
+}
+
+/// A file that keeps its first error to the end, since an archive that meets one panics when it is dropped.
+struct Steady {
+    file: File,
+    position: u64,
+    end: u64,
+    failed: Option<io::Error>,
+}
+
+impl Steady {
+    /// Of a file that is empty.
+    fn new(file: File) -> Self {
+        Self {
+            file,
+            position: 0,
+            end: 0,
+            failed: None,
+        }
+    }
+
+    fn ended(self) -> io::Result<File> {
+        self.failed.map_or(Ok(self.file), Err)
+    }
+
+    fn try_to(&mut self, act: impl FnOnce(&mut File) -> io::Result<()>) {
+        if self.failed.is_none() {
+            self.failed = act(&mut self.file).err();
+        }
+    }
+}
+
+impl Write for Steady {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.try_to(|file| file.write_all(bytes));
+        self.position += bytes.len() as u64;
+        self.end = self.end.max(self.position);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Seek for Steady {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(position) => Some(position),
+            SeekFrom::Current(by) => self.position.checked_add_signed(by),
+            SeekFrom::End(by) => self.end.checked_add_signed(by),
+        };
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        let start = SeekFrom::Start(self.position);
+        self.try_to(|file| file.seek(start).map(drop));
+        Ok(self.position)
     }
 }
 

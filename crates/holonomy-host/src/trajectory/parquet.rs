@@ -8,7 +8,7 @@
 //! Written here and not by a library, because a library keeps a description of every chunk in memory, and a long run
 //! of thousands of bodies has very many; here they follow from the offset and the rows of each group.
 use super::{
-    Mark, Writer,
+    Mark, Rows, Writer,
     blocks::{Blocks, Group},
     thrift::{Element, Thrift},
 };
@@ -113,7 +113,7 @@ pub(super) fn page_header(rows: usize) -> io::Result<Vec<u8>> {
     Ok(thrift.into_inner())
 }
 
-impl Writer for ParquetWriter {
+impl Rows for ParquetWriter {
     fn push(&mut self, numbers: &[f64]) -> io::Result<()> {
         self.rows.push(numbers)
     }
@@ -125,7 +125,9 @@ impl Writer for ParquetWriter {
     fn mark(&self) -> Mark {
         self.rows.mark()
     }
+}
 
+impl Writer for ParquetWriter {
     fn finish(mut self: Box<Self>) -> io::Result<File> {
         self.rows.flush_all()?;
         let mut out = BufWriter::with_capacity(1 << 16, &self.rows.file);

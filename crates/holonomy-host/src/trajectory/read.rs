@@ -156,6 +156,16 @@ impl Trajectory {
             .map_err(|fault| failed(&self.path, fault))
     }
 
+    /// All numbers of all samples, one after the other.
+    pub fn rows(&mut self) -> Result<Vec<f64>, TrajectoryError> {
+        let (mut all, mut row) = (Vec::new(), Vec::new());
+        for index in 0..self.times.len() {
+            self.row(index, &mut row)?;
+            all.extend_from_slice(&row);
+        }
+        Ok(all)
+    }
+
     /// Reads the sample with this number.
     pub fn sample(
         &mut self,

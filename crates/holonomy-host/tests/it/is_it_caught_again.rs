@@ -206,6 +206,23 @@ fn a_chain_that_goes_over_to_short_waves_loses_nothing() {
     assert!(modified.value < 0.1 * drift.total.value, "{drift:?}");
 }
 
+/// The summary on the front page gave a cause to a slope of 2.1 standard errors.
+#[test]
+fn a_slope_that_is_not_told_from_zero_has_no_cause() {
+    let certificate = certify(&shipped("double-spherical-pendulum", &[]));
+    let drift = certificate.drift().expect("a slope");
+    let errors = drift.slope.value.abs() / drift.standard_error.value;
+    assert!((2.0..3.0).contains(&errors), "{drift:?}");
+    assert_eq!((drift.kind, &drift.modified), (DriftKind::Zero, &None));
+    let words = drift.to_string();
+    assert!(
+        words.contains("not told from zero") && !words.contains("h²"),
+        "{words}"
+    );
+    let line = certificate.line(&Subject::Energy).expect("a line");
+    assert_eq!((line.verdict, line.reason), (Verdict::Good, Reason::Bounded));
+}
+
 /// A beam that was let down on its load rests: momenta of 1e-17 kg m/s are no unit to measure its form in, and nothing
 /// shows an order.
 #[test]

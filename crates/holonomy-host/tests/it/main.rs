@@ -7,6 +7,8 @@ mod does_a_run_go_on;
 mod can_it_be_trusted;
 /// What was a certificate caught at, and is it mended?
 mod is_it_caught_again;
+/// Do imported machines have the mass matrices and forces that MuJoCo computes, and is what is wrong said?
+mod is_it_mujocos;
 /// Do imported robots and trees have the mass matrices and forces that Pinocchio computes?
 mod is_it_pinocchios;
 /// How far ahead can a motion be known?
@@ -15,6 +17,8 @@ mod is_it_chaos;
 mod is_nothing_lost;
 /// Is a path as close to the true one as its certificate says?
 mod is_the_path_as_close_as_it_says;
+/// Is a tree that is written as URDF and read again the same, and is what is not written listed?
+mod is_it_the_same_in_urdf;
 /// Is no structure called conserved that is not, or lost that is conserved?
 mod is_the_structure_as_it_says;
 /// Do methods show their order, and who wins?

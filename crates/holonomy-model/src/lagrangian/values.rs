@@ -38,10 +38,8 @@ pub(super) struct Constants<'a> {
 impl<'a> Constants<'a> {
     /// Values made of all parameters.
     pub(super) fn new(parameters: &[Parameter<'_>], coordinates: &'a [&'a str]) -> Self {
-        let mut scope = Scope::new();
-        enter(parameters, &mut scope, None);
         Self {
-            scope,
+            scope: scope_of(parameters),
             coordinates,
             later: Vec::new(),
         }
@@ -134,6 +132,13 @@ fn strays<'a>(root: &Section<'a>) -> Vec<Parameter<'a>> {
     found.into_iter().filter(absent).map(broken).collect()
 }
 
+/// A scope of nothing but the parameters.
+pub(crate) fn scope_of(parameters: &[Parameter<'_>]) -> Scope {
+    let mut scope = Scope::new();
+    enter(parameters, &mut scope, None);
+    scope
+}
+
 /// Gives the parameters their meaning; `false` if one of them cannot have it, which is reported if wanted.
 pub(crate) fn enter(parameters: &[Parameter<'_>], scope: &mut Scope, problems: Option<&Problems>) -> bool {
     let mut ok = true;
@@ -168,10 +173,32 @@ fn on_one_line(text: &str) -> String {
 /// A number or, if it is an array, a vector.
 pub(super) fn value<'a>(section: &Section<'a>, key: &'a str, constants: &Constants<'_>) -> Option<Amount> {
     if section.is_array(key) {
-        let vector = section.optional(key).vector_in(Unit::ANY);
-        return vector.map(|vector| Amount::Vector(vector.value));
+        return vector(section, key, constants).map(Amount::Vector);
     }
     number(section, key, constants).map(|number| Amount::Number(number.value))
+}
+
+/// Three of them, each a number, a quantity or a formula.
+fn vector<'a>(section: &Section<'a>, key: &'a str, constants: &Constants<'_>) -> Option<[f64; 3]> {
+    let is_formula = |text: &str| parse_quantity(text, Unit::ANY).is_err() && constants.is_formula(text);
+    if section.texts_within(key).len() != 3
+        || !section.texts_within(key).into_iter().flatten().any(is_formula)
+    {
+        return section
+            .optional(key)
+            .vector_in(Unit::ANY)
+            .map(|vector| vector.value);
+    }
+    let texts = section.optional(key).formulas()?.value;
+    let mut components = [Some(0.0); 3];
+    for (text, component) in texts.iter().zip(&mut components) {
+        *component = match parse_quantity(text.value, Unit::ANY) {
+            Ok(number) => Some(number),
+            Err(_) => constant(text, key, constants, section.problems()),
+        };
+    }
+    let [x, y, z] = components;
+    Some([x?, y?, z?])
 }
 
 /// A number, a quantity such as `"30 deg"`, or a formula of parameters such as `"pi/3"`.

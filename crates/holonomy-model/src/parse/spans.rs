@@ -12,9 +12,9 @@ pub(crate) struct Spans {
     /// Of a section, its header.
     value: Range<usize>,
     /// Where the inside of a text begins, if it is written byte for byte.
-    inside: Option<usize>,
+    pub(crate) inside: Option<usize>,
     /// Of its entries or elements, in their order.
-    parts: Vec<Spans>,
+    pub(crate) parts: Vec<Spans>,
 }
 
 /// A value, and where it and its parts are written.
@@ -96,6 +96,23 @@ impl Marked {
             }
         }
         let spans = nowhere(&value);
+        Self { value, spans }
+    }
+
+    /// A table without some of its keys.
+    pub(crate) fn without(self, keys: &[&str]) -> Self {
+        let Self { value, mut spans } = self;
+        let Value::Table(mut table) = value else {
+            return Self { value, spans };
+        };
+        for key in keys {
+            let number = table.keys().position(|other| other == *key);
+            if let Some(number) = number {
+                table.remove(key);
+                spans.parts.remove(number);
+            }
+        }
+        let value = Value::Table(table);
         Self { value, spans }
     }
 
@@ -200,6 +217,12 @@ impl Spans {
             Some(start) => start + part.start..start + part.end,
             None => self.value.clone(),
         }
+    }
+
+    /// The spans of what is at a path.
+    pub(crate) fn of(&self, table: &Table, path: &Path) -> Option<&Spans> {
+        let (there, spans) = self.at(table, path);
+        there.then_some(spans)
     }
 
     /// The spans at a path, or of what is nearest to it and there.

@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use holonomy::formula::nearest;
 
 use super::Section;
-use crate::path::Place;
+use crate::path::{Place, Step};
 use crate::problem::{Report, excerpt, listed};
+use crate::repeat;
 use crate::value::Value;
 
 impl<'a> Section<'a> {
@@ -55,8 +56,11 @@ impl<'a> Section<'a> {
         // A key that is there was hardly meant a second time, unless an override sets it.
         let (present, absent): (Vec<&str>, Vec<&str>) =
             asked.iter().partition(|key| self.table.contains_key(key));
+        let repeatable = matches!(self.path.steps()[..], [Step::Key(_), Step::Element(_)]);
+        let repeat: &[&str] = if repeatable { &repeat::KEYS } else { &[] };
         for key in self.keys().filter(|key| !known.contains(key.value)) {
             let near = nearest(key.value, absent.iter().copied());
+            let near = near.or_else(|| nearest(key.value, repeat.iter().copied()));
             let present = nearest(key.value, present.iter().copied());
             let message = format!("unknown {}{}", self.shown(key.value), self.within());
             let mut missed = self.missed.borrow_mut();

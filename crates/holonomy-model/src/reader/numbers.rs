@@ -1,10 +1,12 @@
 use std::ops::RangeInclusive;
 
 use super::{Field, Given, Located, elements};
+use crate::path::Place;
 use crate::problem::excerpt;
 use crate::spec::{Bound, Kind};
 use crate::units::{Unit, parse_quantity};
 use crate::value::{Number, Value};
+use holonomy::formula::{self, Formula, Program};
 
 impl<'a> Field<'_, 'a> {
     /// A number in the unit and within the bounds that the table of keys says.
@@ -303,6 +305,9 @@ impl<'a> Field<'_, 'a> {
             Value::Number(number) => Some(number.value()),
             Value::Text(text) => match parse_quantity(text, unit) {
                 Ok(number) => Some(number),
+                Err(_) if self.is_formula(text) => {
+                    return self.constant_of(value, text, &name());
+                }
                 Err(error) => {
                     let report = self.error(value.place(), format!("{}: {error}", name()));
                     return match error.help() {
@@ -328,6 +333,44 @@ impl<'a> Field<'_, 'a> {
             self.record(value, component, |knob| knob.number(number, unit, bound));
         }
         finite
+    }
+}
+
+impl Field<'_, '_> {
+    /// Whether a text that is no quantity is a formula of numbers and parameters, or was meant to be one.
+    fn is_formula(&self, text: &str) -> bool {
+        let scope = self.section.problems.constants();
+        let mut words = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+        let known = |word: &str| scope.names().any(|name| name == word);
+        Formula::parse(text, &scope).is_ok() || words.any(known)
+    }
+
+    /// The value of a formula of numbers and parameters.
+    fn constant_of(&self, value: &Given<'_>, text: &str, name: &str) -> Option<f64> {
+        let formula = match Formula::parse_as(formula::Kind::Scalar, text, &self.section.problems.constants())
+        {
+            Ok(formula) => formula,
+            Err(errors) => {
+                for error in errors {
+                    let place = Place::Within(value.path.clone(), error.span);
+                    let report = self.error(place, format!("{name}: {}", error.message));
+                    if let Some(help) = error.help {
+                        report.help(help);
+                    }
+                }
+                return None;
+            }
+        };
+        let program = Program::values(&[&formula]);
+        let mut number = [0.0];
+        let known = program.evaluate(&[], &mut program.workspace(), &mut number);
+        match (known, number) {
+            (Ok(()), [number]) if number.is_finite() => Some(number),
+            _ => self
+                .error(value.place(), format!("{name} has no value"))
+                .help("change it, or the parameters it is made of")
+                .none(),
+        }
     }
 }
 

@@ -162,10 +162,11 @@ impl<'a> Field<'_, 'a> {
             return Some(given);
         }
         let message = format!("`{}` cannot be used as a name", excerpt(given.value));
-        problems
-            .error(given.place, message)
-            .help("use letters, digits, `-` and `_`, and not digits alone")
-            .none()
+        let help = match given.value.contains('{') {
+            true => "braces stand around formulas of an index, in a section with `repeat = …`",
+            false => "use letters, digits, `-` and `_`, and not digits alone",
+        };
+        problems.error(given.place, message).help(help).none()
     }
 
     /// `true` or `false`.

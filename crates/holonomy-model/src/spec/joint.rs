@@ -1,6 +1,6 @@
 //! Joints, rotations and motions of trees.
 use super::entry::{Entry, wrong};
-use super::key::Bound::{Finite, NotNegative};
+use super::key::Bound::{Finite, NotNegative, Positive};
 use super::quantity::{Formula, OneOrMore, Quantity, Vector, vector};
 use super::section::{choice, section};
 use super::{Key, Keys, Kind};
@@ -45,8 +45,49 @@ section! {
         /// The way along a screw per angle, in m/rad.
         pitch: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
         /// The least and largest position of a revolute, prismatic or screw joint. Nothing stops it there: a run says where it
-        /// went beyond.
-        limits: Option<OneOrMore<Quantity>>, optional Kind::Numbers(Unit::ANY, Finite);
+        /// went beyond. `{ from, to, stiffness, damping, smoothing }` stops it, by a spring and a damper.
+        limits: Option<Limits>, optional Kind::Numbers(Unit::ANY, Finite);
+    }
+}
+
+section! {
+    /// A stop at both ends of the way of a joint.
+    JointStop {
+        /// The least position.
+        from: Quantity, required Kind::Number(Unit::ANY, Finite);
+        /// The largest.
+        to: Quantity, required Kind::Number(Unit::ANY, Finite);
+        /// Effort per way beyond them.
+        stiffness: Quantity, required Kind::Number(Unit::ANY, Positive);
+        /// Effort per velocity there; none if left out. It never pulls back.
+        damping: Option<Quantity>, optional Kind::Number(Unit::ANY, NotNegative);
+        /// The way over which both set in; a thousandth of that between the limits if left out.
+        smoothing: Option<Quantity>, optional Kind::Number(Unit::ANY, NotNegative);
+    }
+}
+
+/// How far a joint goes.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Limits {
+    /// The least and largest position that is meant; nothing stops it there.
+    Meant(OneOrMore<Quantity>),
+    /// A spring and a damper beyond them.
+    Stop(JointStop),
+}
+
+impl Entry for Limits {
+    fn read(value: &Value, path: &Path, problems: &Problems) -> Option<Self> {
+        match value {
+            Value::Table(_) => JointStop::read(value, path, problems).map(Self::Stop),
+            _ => OneOrMore::read(value, path, problems).map(Self::Meant),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match self {
+            Self::Meant(limits) => limits.write(),
+            Self::Stop(stop) => stop.write(),
+        }
     }
 }
 

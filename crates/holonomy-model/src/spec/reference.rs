@@ -1,6 +1,7 @@
 //! The reference of the language, from the tables of keys.
 use super::key::{Bound, Key, Keys, Kind};
 use super::{Common, Lagrangian, Spheres, Tree};
+use crate::repeat;
 use crate::units::Unit;
 use std::fmt::Write;
 
@@ -13,6 +14,10 @@ pub fn reference() -> String {
         text may have another unit, such as `\"30 deg\"` or `\"5 ms\"`. [models.md](models.md) and [trees.md](trees.md)\n\
         explain them with examples.\n";
     page.section("Every model", &Common::SECTION);
+    page.section(
+        "Repeated sections: any `[[section]]` at the top of a model",
+        &REPEATED,
+    );
     page.section("Spheres: `space = \"spheres\"`", &Spheres::SECTION);
     page.section(
         "Generalized coordinates: `space = \"lagrangian\"`",
@@ -21,6 +26,35 @@ pub fn reference() -> String {
     page.section("Trees: `space = \"tree\"`", &Tree::SECTION);
     page.text
 }
+
+/// What a section has beside its own keys if it stands for many.
+const REPEATED: Keys = Keys {
+    about: "It then stands for many: `{…}` in its texts is a formula of the index, and a text that is nothing but\n\
+        braces is the number itself.",
+    kinds: &[(
+        "",
+        &[
+            Key {
+                name: repeat::KEYS[0],
+                kind: Kind::Count(1, repeat::MOST),
+                required: true,
+                about: "How many sections it stands for.",
+            },
+            Key {
+                name: repeat::KEYS[1],
+                kind: Kind::Count(0, repeat::FARTHEST),
+                required: false,
+                about: "The index of the first; 1 if left out.",
+            },
+            Key {
+                name: repeat::KEYS[2],
+                kind: Kind::Name,
+                required: false,
+                about: "What formulas call the index; `i` if left out.",
+            },
+        ],
+    )],
+};
 
 #[derive(Default)]
 struct Page {

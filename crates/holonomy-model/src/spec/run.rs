@@ -106,6 +106,18 @@ section! {
     }
 }
 
+section! {
+    /// A generalized force that a program sets while it takes steps, along one velocity.
+    InputForce {
+        /// What it is called.
+        name: String, required Kind::Name;
+        /// The coordinate or velocity that it acts on.
+        on: String, required Kind::Text;
+        /// The force for an input of one; 1 if left out.
+        scale: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
+    }
+}
+
 impl MethodChoice {
     /// A method of the catalog, without options.
     pub fn new(name: &str) -> Self {

@@ -192,6 +192,8 @@ kinds! {
         Pairs(PairEnergy) = "pairs",
         /// A formula of places and directions.
         Formula(BodyEnergy) = "formula",
+        /// A function that a program hands over.
+        Given(GivenBodyEnergy) = "given",
     }
 }
 
@@ -305,6 +307,16 @@ section! {
         points: Named<BodyPoint>, optional Kind::Named(&Kind::Reference("body"));
         /// Names for directions: a body each.
         directions: Named<Target>, optional Kind::Named(&Kind::Reference("body"));
+    }
+}
+
+section! {
+    /// A function of the places of bodies' ends, which a program hands over.
+    GivenBodyEnergy {
+        /// What the program calls it.
+        function: String, required Kind::Text;
+        /// The bodies whose ends it is a function of, in its order.
+        points: Vec<Target>, required Kind::References("body");
     }
 }
 

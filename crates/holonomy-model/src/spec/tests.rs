@@ -158,7 +158,9 @@ fn every_key_of_the_tables_is_in_a_good_model() {
             used(&format!("{space:?}"), keys, &table, &mut found);
         }
     }
-    let unused: Vec<&String> = known.difference(&found).collect();
+    // A file alone has no functions; `tests/it/specs.rs` has models with them.
+    let unused = known.difference(&found);
+    let unused: Vec<&String> = unused.filter(|key| !key.contains("potential(given)")).collect();
     assert!(unused.is_empty(), "no good model has {unused:#?}");
     assert!(known.len() > 150, "{}", known.len());
 }

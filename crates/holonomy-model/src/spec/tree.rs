@@ -17,12 +17,18 @@ section! {
         start: Option<TreeStart>, optional Kind::Choice(TreeStart::WORDS);
         /// Numbers by name, for formulas.
         parameters: Named<ParameterValue>, optional Kind::Named(&Kind::Value);
+        /// Names for formulas of forces, of what they see: `w = "drone.angular_velocity"`.
+        names: Named<String>, optional Kind::Named(&Kind::Text);
+        /// Formulas by name, for efforts, wrenches and forces.
+        definitions: Named<Formula>, optional Kind::Named(&Kind::Formula);
         /// Bodies, parents before their children.
         bodies = "body": Vec<TreeBody>, optional Kind::Sections(&TreeBody::SECTION);
         /// Named points on bodies and in the world.
         sites = "site": Vec<SitePoint>, optional Kind::Sections(&SitePoint::SECTION);
         /// Cables of many segments.
         cables = "cable": Vec<Cable>, optional Kind::Sections(&Cable::SECTION);
+        /// Pulleys for cables to run over.
+        pulleys = "pulley": Vec<RopePulley>, optional Kind::Sections(&RopePulley::SECTION);
         /// What the motion satisfies.
         constraints = "constraint": Vec<TreeConstraint>, optional Kind::Sections(&TreeConstraint::SECTION);
         /// Potential energies of sites.
@@ -31,8 +37,14 @@ section! {
         dampers = "damper": Vec<Damper>, optional Kind::Sections(&Damper::SECTION);
         /// Elastic beams between sites.
         beams = "beam": Vec<ElasticBeam>, optional Kind::Sections(&ElasticBeam::SECTION);
+        /// Strings through sites, which go slack.
+        strings = "string": Vec<SlackString>, optional Kind::Sections(&SlackString::SECTION);
         /// Forces and moments on bodies.
         wrenches = "wrench": Vec<BodyWrench>, optional Kind::Sections(&BodyWrench::SECTION);
+        /// Forces at sites, or between two, that may see the state.
+        forces = "force": Vec<SiteForce>, optional Kind::Sections(&SiteForce::SECTION);
+        /// Quadratic drag on bodies and cables, in wind.
+        drags = "drag": Vec<QuadraticDrag>, optional Kind::Sections(&QuadraticDrag::SECTION);
     }
 }
 
@@ -95,8 +107,14 @@ section! {
         spring: Option<JointSpring>, optional Kind::Section(&JointSpring::SECTION);
         /// A damper in the joint: its effort per velocity.
         damping: Option<Quantity>, optional Kind::Number(Unit::ANY, NotNegative);
-        /// The effort of a motor in the joint: a formula of `t`, `q` and `v`.
+        /// The effort of a motor in the joint: a formula of `t`, `q`, `v`, other joints and sites.
         effort: Option<Formula>, optional Kind::Formula;
+        /// The largest effort of that motor, either way; what the formula has beyond is cut off.
+        effort_limit: Option<Quantity>, optional Kind::Number(Unit::ANY, Positive);
+        /// Dry friction in the joint: its effort f, in −f tanh(v/v₀).
+        friction: Option<Quantity>, optional Kind::Number(Unit::ANY, NotNegative);
+        /// The speed v₀ below which friction is viscous; 0.01 rad/s or m/s if left out.
+        friction_velocity: Option<Quantity>, optional Kind::Number(Unit::ANY, Positive);
         /// Points of the body by name.
         sites: Named<Vector>, optional Kind::Named(&Kind::Vector(Unit::METRE));
         /// Leaves its coordinates as they are where constraints are met at the start.
@@ -182,6 +200,40 @@ section! {
     }
 }
 
+choice! {
+    /// On which side of a pulley a cable runs.
+    PulleySide {
+        /// Over it, against gravity.
+        Over = "over",
+        /// Under it.
+        Under = "under",
+        /// It turns to the left there, seen with the axis towards the eye.
+        Left = "left",
+        /// It turns to the right.
+        Right = "right",
+    }
+}
+
+section! {
+    /// A pulley for a cable to run over.
+    RopePulley {
+        /// What it is called.
+        name: String, required Kind::Name;
+        /// Radius of the circle of the cable.
+        radius: Quantity, required Kind::Number(Unit::METRE, Positive);
+        /// The body that is the pulley, on a revolute joint: the cable does not slip, and turns it.
+        body: Option<Target>, optional Kind::Reference("body");
+        /// Its centre, in place of `body`: the cable slides on it without friction.
+        site: Option<Target>, optional Kind::Reference("site");
+        /// Its axis, in the frame of the body of the site.
+        axis: Option<Vector>, optional Kind::Vector(Unit::NONE);
+        /// Turns its plane into that of the points before and after it, in place of `axis`.
+        swivel: Option<bool>, optional Kind::Boolean;
+        /// On which side of it the cable runs; not where it swivels.
+        side: Option<PulleySide>, optional Kind::Choice(PulleySide::WORDS);
+    }
+}
+
 kinds! {
     /// What the motion of a tree satisfies.
     TreeConstraint {
@@ -199,6 +251,88 @@ kinds! {
         Coupling(Coupling) = "coupling",
         /// A string of one length through several sites.
         Cable(CableLength) = "cable",
+        /// A hinge that closes a loop.
+        Hinge(ClosingHinge) = "hinge",
+        /// A universal joint that closes a loop.
+        Universal(ClosingUniversal) = "universal",
+        /// A joint that closes a loop, and turns about an axis and slides along it.
+        Cylindrical(ClosingCylinder) = "cylindrical",
+        /// A disk or a sphere that rolls on a plane without slipping.
+        Rolling(RollingBody) = "rolling",
+        /// A site that does not move across a blade.
+        Blade(BladeSite) = "blade",
+    }
+}
+
+section! {
+    /// A hinge that closes a loop.
+    ClosingHinge {
+        /// What it is called; `constraint-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
+        /// The sites, at one place on the axis.
+        between: Vec<Target>, required Kind::References("site");
+        /// The axis, in the axes of the first body.
+        axis: Vector, required Kind::Vector(Unit::NONE);
+        /// The axis in those of the second body; the same numbers if left out.
+        end_axis: Option<Vector>, optional Kind::Vector(Unit::NONE);
+    }
+}
+
+section! {
+    /// A universal joint that closes a loop.
+    ClosingUniversal {
+        /// What it is called; `constraint-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
+        /// The sites, at one place.
+        between: Vec<Target>, required Kind::References("site");
+        /// The axis on the first body.
+        axis: Vector, required Kind::Vector(Unit::NONE);
+        /// The axis on the second body, at right angles to it.
+        end_axis: Vector, required Kind::Vector(Unit::NONE);
+    }
+}
+
+section! {
+    /// A joint that closes a loop, and turns about an axis and slides along it.
+    ClosingCylinder {
+        /// What it is called; `constraint-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
+        /// The sites, both on the axis.
+        between: Vec<Target>, required Kind::References("site");
+        /// The axis, in the axes of the first body.
+        axis: Vector, required Kind::Vector(Unit::NONE);
+        /// The axis in those of the second body; the same numbers if left out.
+        end_axis: Option<Vector>, optional Kind::Vector(Unit::NONE);
+    }
+}
+
+section! {
+    /// A disk or a sphere that rolls on a plane without slipping.
+    RollingBody {
+        /// What it is called; `constraint-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
+        /// The centre, a site of the body that rolls.
+        site: Target, required Kind::Reference("site");
+        /// The axis of a disk, in the axes of its body; a sphere if left out.
+        axis: Option<Vector>, optional Kind::Vector(Unit::NONE);
+        /// Its radius.
+        radius: Quantity, required Kind::Number(Unit::METRE, Positive);
+        /// A site through which the plane goes, and with whose body it turns.
+        on: Target, required Kind::Reference("site");
+        /// The normal of the plane, towards the body that rolls, in the axes of the body of the plane.
+        normal: Vector, required Kind::Vector(Unit::NONE);
+    }
+}
+
+section! {
+    /// A site that does not move across a blade.
+    BladeSite {
+        /// What it is called; `constraint-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
+        /// The site.
+        site: Target, required Kind::Reference("site");
+        /// Across the blade, in the axes of its body.
+        across: Vector, required Kind::Vector(Unit::NONE);
     }
 }
 
@@ -267,7 +401,7 @@ section! {
 }
 
 section! {
-    /// A linear relation of joint coordinates: Σ factor·q + constant = 0.
+    /// A linear relation of joint coordinates: Σ factor·q = constant.
     Coupling {
         /// What it is called; `constraint-1` and so on if it has no name.
         name: Option<String>, optional Kind::Name;
@@ -295,10 +429,10 @@ section! {
     CableLength {
         /// What it is called; `constraint-1` and so on if it has no name.
         name: Option<String>, optional Kind::Name;
-        /// The sites, in their order.
+        /// The sites and pulleys, in their order.
         through: Vec<Target>, required Kind::References("site");
-        /// Its length: a number, a formula of `t`, or a table.
-        length: Motion, required Kind::Motion(Unit::METRE);
+        /// Its length: a number, a formula of `t`, or a table; over pulleys as it is at the start if left out.
+        length: Option<Motion>, optional Kind::Motion(Unit::METRE);
     }
 }
 
@@ -309,6 +443,8 @@ kinds! {
         Spring(SiteSpring) = "spring",
         /// A formula of places.
         Formula(SiteEnergy) = "formula",
+        /// A function that a program hands over.
+        Given(GivenSiteEnergy) = "given",
     }
 }
 
@@ -323,6 +459,18 @@ section! {
         rest_length: Quantity, required Kind::Number(Unit::METRE, NotNegative);
         /// The sites.
         between: Vec<Target>, required Kind::References("site");
+    }
+}
+
+section! {
+    /// A function of the places of sites, which a program hands over.
+    GivenSiteEnergy {
+        /// What it is called; `potential-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
+        /// What the program calls it.
+        function: String, required Kind::Text;
+        /// The sites, in its order.
+        points: Vec<Target>, required Kind::References("site");
     }
 }
 
@@ -378,6 +526,24 @@ section! {
     }
 }
 
+section! {
+    /// A string through sites that pulls where it is stretched, and is slack otherwise.
+    SlackString {
+        /// What it is called; `string-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
+        /// The sites, in their order; it slides over those between its ends.
+        through: Vec<Target>, required Kind::References("site");
+        /// The length up to which it is slack.
+        length: Quantity, required Kind::Number(Unit::METRE, Positive);
+        /// Its stiffness: a number, or a formula of parameters.
+        stiffness: Quantity, required Kind::Number(Unit::NEWTON_PER_METRE, Positive);
+        /// Force per velocity while it pulls; none if left out. It never pushes.
+        damping: Option<Quantity>, optional Kind::Number(Unit::NEWTON_SECOND_PER_METRE, NotNegative);
+        /// The way over which both set in; a thousandth of the length if left out.
+        smoothing: Option<Quantity>, optional Kind::Number(Unit::METRE, NotNegative);
+    }
+}
+
 choice! {
     /// The axes of a wrench.
     WrenchAxes {
@@ -399,9 +565,41 @@ section! {
         at: Option<Vector>, optional Kind::Vector(Unit::METRE);
         /// Whose axes; `mixed` if left out.
         frame: Option<WrenchAxes>, optional Kind::Choice(WrenchAxes::WORDS);
-        /// The force, in N: three formulas of `t`.
+        /// The force, in N: three formulas of `t`, joints and sites.
         force: Vec<Formula>, optional Kind::Formulas;
-        /// The moment, in N m: three formulas of `t`.
+        /// The moment, in N m: three formulas of `t`, joints and sites.
         moment: Vec<Formula>, optional Kind::Formulas;
+    }
+}
+
+section! {
+    /// A force at a site, in axes of the world, or a tension between two.
+    SiteForce {
+        /// What it is called.
+        name: Option<String>, optional Kind::Name;
+        /// Where it acts.
+        site: Option<Target>, optional Kind::Reference("site");
+        /// The force, in N: three formulas of `t`, joints and sites.
+        force: Vec<Formula>, optional Kind::Formulas;
+        /// The two sites that it pulls together, in place of `site`.
+        between: Vec<Target>, optional Kind::References("site");
+        /// What it pulls with, in N: a formula of `t`, joints, sites, `length` and `rate`.
+        tension: Option<Formula>, optional Kind::Formula;
+    }
+}
+
+section! {
+    /// Quadratic drag on a body, or on all segments of a cable: −k |u| u, u the velocity against the wind.
+    QuadraticDrag {
+        /// Which body.
+        body: Option<Target>, optional Kind::Reference("body");
+        /// Which cable, in place of `body`.
+        cable: Option<Target>, optional Kind::Reference("cable");
+        /// k = ½ ρ c A, N s²/m²; of a cable, that of the whole, of which each segment has its part.
+        coefficient: Quantity, required Kind::Number(Unit::KILOGRAM_PER_METRE, Positive);
+        /// Where it acts, in the axes of the body; its centre of mass if left out.
+        at: Option<Vector>, optional Kind::Vector(Unit::METRE);
+        /// The velocity of the wind, in m/s: three formulas of `t`; none if left out.
+        wind: Vec<Formula>, optional Kind::Formulas;
     }
 }

@@ -34,6 +34,8 @@ pub(super) struct TreeBodies {
     pub(super) list: Vec<BodyEntry>,
     /// Which of the written ones has a name: the first, if there are two.
     places: HashMap<String, usize>,
+    /// Where each is that is called by its number, if not there.
+    numbers: Vec<usize>,
 }
 
 /// What stands for no body.
@@ -48,12 +50,37 @@ impl TreeBodies {
     pub(super) fn world_from(&self, body: Option<usize>) -> Option<Pose> {
         let mut pose = Pose::identity();
         let mut next = body;
-        while let Some(body) = next {
-            let entry = &self.list[body];
+        // Parents in a circle have been refused.
+        for _ in 0..=self.list.len() {
+            let Some(body) = next else {
+                return Some(pose);
+            };
+            let entry = self.list.get(body)?;
             pose = entry.placed.as_ref()?.parent_from_body() * pose;
             next = entry.parent;
         }
-        Some(pose)
+        None
+    }
+
+    /// Whether a body, or one that it hangs on, is such.
+    pub(super) fn hangs_on(&self, body: Option<usize>, such: impl Fn(usize) -> bool) -> bool {
+        let mut next = body;
+        for _ in 0..=self.list.len() {
+            match next {
+                Some(body) if such(body) => return true,
+                Some(body) => next = self.list.get(body).and_then(|entry| entry.parent),
+                None => return false,
+            }
+        }
+        false
+    }
+
+    /// The bodies have other places than those where they are written.
+    pub(super) fn moved(&mut self, places: &[usize]) {
+        for place in self.places.values_mut() {
+            *place = places[*place];
+        }
+        self.numbers = places.to_vec();
     }
 
     /// A body, or the world.
@@ -65,13 +92,23 @@ impl TreeBodies {
         match reference.value {
             Reference::Name(WORLD) => Some(None),
             Reference::Name(name) if self.places.contains_key(name) => Some(self.places.get(name).copied()),
-            _ => reference.resolve("body", &self.names(), problems).map(Some),
+            _ => {
+                let found = reference.resolve("body", &self.names(), problems)?;
+                let by_number = matches!(reference.value, Reference::Index(_));
+                let moved = self.numbers.get(found).filter(|_| by_number);
+                Some(Some(moved.copied().unwrap_or(found)))
+            }
         }
     }
 }
 
-/// Reads all bodies, and the sites that are written with them.
-pub(super) fn read<'a>(root: &Section<'a>, sites: &mut Sites, laws: &Laws<'a>) -> TreeBodies {
+/// Reads all bodies, and the sites that are written with them; `segments` are the bodies of cables, which come after.
+pub(super) fn read<'a>(
+    root: &Section<'a>,
+    segments: &[String],
+    sites: &mut Sites,
+    laws: &Laws<'a>,
+) -> TreeBodies {
     let mut all = TreeBodies::default();
     let sections = root.optional("body").tables();
     let written: Vec<(&str, Option<&str>)> = sections
@@ -79,16 +116,28 @@ pub(super) fn read<'a>(root: &Section<'a>, sites: &mut Sites, laws: &Laws<'a>) -
         .map(|body| (body.text("name").unwrap_or_default(), body.text("parent")))
         .collect();
     for (index, section) in sections.into_iter().enumerate() {
-        read_body(section, index, &mut all, &written, (sites, laws));
+        let parents = Parents {
+            written: &written,
+            segments,
+        };
+        read_body(section, index, &mut all, &parents, (sites, laws));
     }
     all
+}
+
+/// What a body may be joined to, by name.
+struct Parents<'p> {
+    /// Bodies, with what they are joined to.
+    written: &'p [(&'p str, Option<&'p str>)],
+    /// Bodies of cables.
+    segments: &'p [String],
 }
 
 fn read_body<'a>(
     section: Section<'a>,
     index: usize,
     all: &mut TreeBodies,
-    written: &[(&str, Option<&str>)],
+    parents: &Parents<'_>,
     (sites, laws): (&mut Sites, &Laws<'a>),
 ) {
     let problems = section.problems();
@@ -114,8 +163,8 @@ fn read_body<'a>(
             .help("give one of them another name");
     }
     let parent = section.optional("parent").reference();
-    let parent = parent.and_then(|parent| read_parent(&parent, index, &name.value, all, written, problems));
-    let placed = joint::read(&section, laws);
+    let parent = parent.and_then(|parent| read_parent(&parent, index, &name.value, parents, problems));
+    let placed = joint::read(&section, &name.value, laws);
     let as_given = section.optional("as_given").boolean();
     let as_given = as_given.is_some_and(|as_given| as_given.value);
     let inertia = read_inertia(&section, as_given);
@@ -147,34 +196,37 @@ fn read_parent(
     parent: &Located<Reference<'_>>,
     index: usize,
     name: &str,
-    all: &TreeBodies,
-    written: &[(&str, Option<&str>)],
+    Parents { written, segments }: &Parents<'_>,
     problems: &Problems,
 ) -> Option<usize> {
+    let names = || -> Vec<&str> {
+        let bodies = written.iter().map(|(name, _)| *name);
+        bodies.chain(segments.iter().map(String::as_str)).collect()
+    };
     match parent.value {
         Reference::Name(WORLD) => None,
         Reference::Name(given) if given == name => own_parent(parent, problems),
         Reference::Index(given) if given == index + 1 => own_parent(parent, problems),
-        Reference::Name(given) if all.places.contains_key(given) => all.places.get(given).copied(),
-        Reference::Name(given) if written.iter().any(|(other, _)| *other == given) => {
-            let report = match circle(name, written) {
-                Some(circle) => problems
+        _ => {
+            let found = parent.resolve("body", &names(), problems)?;
+            let Some(circle) = circle(name, written) else {
+                return Some(found);
+            };
+            // Told with the first of them.
+            let first = written.iter().find(|(other, _)| circle.contains(other));
+            if first.is_none_or(|(first, _)| *first == name) {
+                let way: Vec<String> = circle.iter().map(|name| format!("`{name}`")).collect();
+                problems
                     .error(
                         parent.place.clone(),
-                        format!("parents go round in a circle: {circle}"),
+                        format!("parents go round in a circle: {}", way.join(" → ")),
                     )
                     .help(
                         "one of these bodies is joined to the world; a loop is closed by a `[[constraint]]`",
-                    ),
-                None => problems
-                    .error(parent.place.clone(), format!("`{given}` comes after this body"))
-                    .help(format!(
-                        "move the section of `{given}` up: parents come before their children"
-                    )),
-            };
-            report.none()
+                    );
+            }
+            None
         }
-        _ => parent.resolve("earlier body", &all.names(), problems),
     }
 }
 
@@ -186,13 +238,13 @@ fn own_parent<T>(parent: &Located<Reference<'_>>, problems: &Problems) -> Option
 }
 
 /// The way from a body back to itself, if its parents lead there.
-fn circle(name: &str, written: &[(&str, Option<&str>)]) -> Option<String> {
-    let mut way = format!("`{name}`");
+fn circle<'n>(name: &'n str, written: &[(&'n str, Option<&'n str>)]) -> Option<Vec<&'n str>> {
+    let mut way = vec![name];
     let mut now = name;
     for _ in written {
         let (_, parent) = written.iter().find(|(other, _)| *other == now)?;
         now = (*parent)?;
-        way += &format!(" → `{now}`");
+        way.push(now);
         if now == name {
             return Some(way);
         }
@@ -226,7 +278,14 @@ fn read_inertia(section: &Section<'_>, as_given: bool) -> Option<RigidInertia> {
     if shape.is_some() {
         section.refuse(&[("inertia", "to bodies without `shape`")]);
     }
-    if (has_shape && shape.is_none()) || (has_centre && centre.is_none()) {
+    if has_shape && shape.is_none() {
+        // Which of these belong to it is not known, and the shape has been refused.
+        for key in ["to", "size"] {
+            let _ = section.has(key);
+        }
+        return None;
+    }
+    if has_centre && centre.is_none() {
         return None;
     }
     let (mass, centre) = (mass?.value, centre.map_or_else(Vec3::zeros, |c| c.value.into()));

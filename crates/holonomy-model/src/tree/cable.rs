@@ -39,26 +39,31 @@ pub(super) struct CableText<'a> {
     sound: bool,
 }
 
-pub(super) fn read<'a>(root: &Section<'a>, bodies: &TreeBodies) -> Vec<CableText<'a>> {
-    let mut all: Vec<CableText<'_>> = Vec::new();
-    for (index, section) in root.optional("cable").tables().into_iter().enumerate() {
-        let cable = read_cable(section, index);
+pub(super) fn read<'a>(root: &Section<'a>) -> Vec<CableText<'a>> {
+    let sections = root.optional("cable").tables().into_iter().enumerate();
+    sections
+        .map(|(index, section)| read_cable(section, index))
+        .collect()
+}
+
+/// Refuses cables whose segments are called like other bodies.
+pub(super) fn check_names(cables: &[CableText<'_>], bodies: &TreeBodies, problems: &Problems) {
+    for (index, cable) in cables.iter().enumerate() {
+        let all = &cables[..index];
         let mut taken = bodies.list.iter().map(|body| body.name.clone());
         let own = cable.body_names();
         let clash = taken.find(|name| own.contains(name));
         if let Some(name) =
             clash.or_else(|| all.iter().find(|c| c.name == cable.name).map(|c| c.name.clone()))
         {
-            root.problems()
+            problems
                 .error(
                     cable.place.clone(),
                     format!("there are two bodies named `{name}`"),
                 )
                 .help("give the cable another name: its segments are called by it, `rope-1`, `rope-2`, …");
         }
-        all.push(cable);
     }
-    all
 }
 
 fn read_cable<'a>(section: Section<'a>, index: usize) -> CableText<'a> {
@@ -126,6 +131,11 @@ struct Lie {
 }
 
 impl CableText<'_> {
+    /// Its name and those of its bodies.
+    pub(super) fn named(&self) -> (String, Vec<String>) {
+        (self.name.clone(), self.body_names())
+    }
+
     /// The bodies it is made of, in their order.
     pub(super) fn body_names(&self) -> Vec<String> {
         let each = (1..=self.segments).flat_map(|k| {
@@ -151,68 +161,42 @@ impl CableText<'_> {
         (self.name.clone(), words)
     }
 
-    /// Adds its bodies and its end, and gives what holds it there, and what it is if it stretches.
+    /// Where it is written.
+    pub(super) fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Whether one of its ends is on such a body, or on one that hangs on it.
+    pub(super) fn hangs_on(&self, bodies: &TreeBodies, sites: &Sites, such: impl Fn(usize) -> bool) -> bool {
+        let unheard = Problems::new();
+        let ends = [&self.from, &self.to].into_iter().flatten();
+        let mut found = ends.filter_map(|end| sites.resolve(end, bodies, &unheard));
+        found.any(|site| bodies.hangs_on(sites.list[site].body, &such))
+    }
+
+    /// Makes its bodies, of which the first is where it says, and its end; gives what holds it there, and what it is if
+    /// it stretches.
     pub(super) fn make(
         self,
+        first: usize,
         gravity: &Vec3,
         bodies: &mut TreeBodies,
         sites: &mut Sites,
         problems: &Problems,
     ) -> Option<(constraints::ConstraintEntry, Option<Rope>)> {
-        let first = bodies.list.len();
-        let names = self.body_names();
-        let made = self.try_make(gravity, bodies, sites, problems);
-        if made.is_none() {
-            // Others may have sites on its segments.
-            bodies.list.truncate(first);
-            for name in names {
-                bodies.list.push(bodies::BodyEntry {
-                    name,
-                    place: self.place.clone(),
-                    parent: None,
-                    placed: None,
-                    inertia: RigidInertia::zero(),
-                    as_given: false,
-                    keep: false,
-                    segment: false,
-                });
-            }
-        }
-        made?
-    }
-
-    fn site(
-        &self,
-        reference: &Located<Reference<'_>>,
-        bodies: &TreeBodies,
-        sites: &Sites,
-        problems: &Problems,
-    ) -> Option<usize> {
-        let site = sites.resolve(reference, bodies, problems)?;
-        if sites.list[site]
-            .body
-            .is_some_and(|body| body >= bodies.list.len())
-        {
-            return problems
-                .error(
-                    reference.place.clone(),
-                    "this site is on a segment of this cable, or of a later one",
-                )
-                .help("list the other `[[cable]]` first")
-                .none();
-        }
-        Some(site)
+        self.try_make(first, gravity, bodies, sites, problems)?
     }
 
     fn try_make(
         &self,
+        first: usize,
         gravity: &Vec3,
         bodies: &mut TreeBodies,
         sites: &mut Sites,
         problems: &Problems,
     ) -> Option<Option<(constraints::ConstraintEntry, Option<Rope>)>> {
-        let from = (self.from.as_ref()).and_then(|from| self.site(from, bodies, sites, problems));
-        let to = (self.to.as_ref()).map(|to| self.site(to, bodies, sites, problems));
+        let from = (self.from.as_ref()).and_then(|from| sites.resolve(from, bodies, problems));
+        let to = (self.to.as_ref()).map(|to| sites.resolve(to, bodies, problems));
         let (from, to) = (from?, to.map_or(Some(None), |to| to.map(Some))?);
         if !self.sound {
             return None;
@@ -234,8 +218,11 @@ impl CableText<'_> {
         let parent = sites.list[from].body;
         let turn = UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(lie.axes));
         let at = Pose::translation(position) * Pose::rotation(pose.rotation.inverse() * turn);
+        let behind = bodies.list.split_off(first + self.body_names().len());
+        bodies.list.truncate(first);
         let tip = self.push(parent, at, &lie, bodies);
         let last = bodies.list.len() - 1;
+        bodies.list.extend(behind);
         sites.push(
             &Located::new("end", self.place.clone()),
             Some(last),
@@ -388,16 +375,13 @@ impl CableText<'_> {
         }
         let level = d - down * d.dot(&down);
         let slack = length > span * (1.0 + 1e-12);
-        if span <= 1e-9 * length || (slack && level.norm() <= 1e-6 * length) {
-            return problems
-                .error(
-                    self.place.clone(),
-                    "the ends of the cable are above each other, and it would hang folded between them",
-                )
-                .help("move one end sideways")
-                .none();
-        }
-        let axes = self.axes(&(d / span), &down, problems)?;
+        // Above each other: no catenary has links that fold, so it starts bent aside.
+        let bent = span <= 1e-9 * length || (slack && level.norm() <= 1e-6 * length);
+        let along = match span > 1e-9 * length {
+            true => d / span,
+            false => self.downward(&down),
+        };
+        let axes = self.axes(&along, &down, problems)?;
         if !slack {
             return Some(straight(axes, (span - length) / self.segments as f64));
         }
@@ -409,6 +393,14 @@ impl CableText<'_> {
                 )
                 .help("give it more `segments`")
                 .none();
+        }
+        if bent {
+            let angles = catenary::bow(self.segments, length / self.segments as f64, span);
+            return Some(Lie {
+                axes,
+                angles,
+                stretch: 0.0,
+            });
         }
         let (x, y, z) = (axes.column(0), axes.column(1), axes.column(2));
         // Down within the plane; any way if the plane lies flat.
@@ -432,6 +424,16 @@ impl CableText<'_> {
             axes,
             stretch: 0.0,
         })
+    }
+
+    /// The way down, within its plane if it has one; any way there if that lies flat.
+    fn downward(&self, down: &Vec3) -> Vec3 {
+        let Some((normal, _)) = &self.plane else {
+            return *down;
+        };
+        let within = down - normal * normal.dot(down);
+        let any = || normal.cross(&Vec3::ith(normal.iamin(), 1.0)).normalize();
+        within.try_normalize(1e-9).unwrap_or_else(any)
     }
 
     /// Axes with x along the cable and z normal to the plane it lies in.

@@ -1,9 +1,18 @@
 //! `[[constraint]]`, by kind.
-use super::{bodies::TreeBodies, joint::direction, laws::Laws, rotation, sites::Sites};
-use crate::{Place, Section, Unit, parse_quantity, spec::TreeConstraint};
+mod joints;
+
+use super::{
+    bodies::TreeBodies,
+    joint::direction,
+    laws::Laws,
+    pulleys::{self, Pulleys},
+    rotation,
+    sites::Sites,
+};
+use crate::{Located, Place, Reference, Section, Unit, parse_quantity, spec::TreeConstraint};
 use holonomy::{
     Vec3,
-    tree::{Constraint, Length},
+    tree::{ClosingJoint, Constraint, Length, Route, Waypoint},
 };
 
 /// A constraint, what it is called, and where it is written.
@@ -17,7 +26,7 @@ pub(super) struct ConstraintEntry {
 pub(super) fn read<'a>(
     root: &Section<'a>,
     bodies: &TreeBodies,
-    sites: &Sites,
+    (sites, pulleys): (&Sites, &Pulleys),
     laws: &Laws<'a>,
 ) -> Vec<ConstraintEntry> {
     let mut all: Vec<ConstraintEntry> = Vec::new();
@@ -50,7 +59,12 @@ pub(super) fn read<'a>(
             "orientation" => orientation(&section, bodies),
             "weld" => weld(&section, bodies, sites),
             "coupling" => coupling(&section, bodies),
-            _ => cable(&section, bodies, sites, laws),
+            "hinge" => joints::closing(&section, bodies, sites, ClosingJoint::Hinge),
+            "universal" => joints::closing(&section, bodies, sites, ClosingJoint::Universal),
+            "cylindrical" => joints::closing(&section, bodies, sites, ClosingJoint::Cylindrical),
+            "rolling" => joints::rolling(&section, bodies, sites),
+            "blade" => joints::blade(&section, bodies, sites),
+            _ => cable(&section, bodies, (sites, pulleys), laws),
         };
         let place = section.place();
         section.finish();
@@ -225,22 +239,46 @@ fn coupling(section: &Section<'_>, bodies: &TreeBodies) -> Option<Vec<Constraint
 fn cable<'a>(
     section: &Section<'a>,
     bodies: &TreeBodies,
-    sites: &Sites,
+    (sites, pulleys): (&Sites, &Pulleys),
     laws: &Laws<'a>,
 ) -> Option<Vec<Constraint>> {
     let problems = section.problems();
     let through = section.required("through").references();
-    let length = length(section, laws);
+    let over = |reference: &Located<Reference<'_>>| pulleys::named(pulleys, reference).is_some();
+    let runs_over = (through.iter().flat_map(|list| &list.value)).any(over);
+    let given = !runs_over || section.has("length");
+    let length = if given { Some(length(section, laws)) } else { None };
     let through = through?;
-    let found = sites.resolve_all(&through.value, bodies, problems);
+    let stops = through.value.iter();
+    let stops = stops.map(|reference| pulleys::stop(pulleys, sites, reference, bodies, problems));
+    let stops: Vec<Option<Waypoint>> = stops.collect();
     if through.value.len() < 2 {
         return problems
             .error(through.place, "a cable runs through 2 sites or more")
             .help("write `through = [\"winch\", \"pulley\", \"load/hook\"]`")
             .none();
     }
-    Some(vec![Constraint::Cable {
-        through: found?,
-        length: length?,
+    let stops: Vec<Waypoint> = stops.into_iter().collect::<Option<_>>()?;
+    let name = |k: usize| stops[k].pulley.as_ref().map(|pulley| &pulley.name);
+    for k in 0..stops.len() {
+        let Some(twice) = name(k).filter(|twice| (0..k).any(|j| name(j) == Some(twice))) else {
+            continue;
+        };
+        let message = format!("the cable runs over pulley `{twice}` twice");
+        return problems
+            .error(through.value[k].place.clone(), message)
+            .help("add another `[[pulley]]` there")
+            .none();
+    }
+    let length = match length {
+        Some(length) => Some(length?),
+        None => None,
+    };
+    Some(vec![match (runs_over, length) {
+        (false, Some(length)) => Constraint::Cable {
+            through: stops.iter().map(|stop| stop.site).collect(),
+            length,
+        },
+        (_, length) => Constraint::Route(Route::new(stops, length)),
     }])
 }

@@ -1,16 +1,17 @@
-//! `[[potential]]` between sites and `[[wrench]]` on bodies.
+//! `[[potential]]` between sites, `[[wrench]]` on bodies, `[[force]]` at sites, and efforts that see the state.
 use super::{
     bodies::TreeBodies,
     formula,
-    laws::Laws,
+    laws::{Laws, PutOff},
     parts::{PartName, part_name},
+    seen::{Sightings, Text},
     sites::Sites,
 };
-use crate::{Place, Section, Unit};
+use crate::{FormulaText, Place, Problems, Section, Unit, given_functions};
 use holonomy::{
     Vec3,
-    potential::{Potential, Spring},
-    tree::{AppliedWrench, Motion, WrenchFrame},
+    potential::{GivenPotential, Potential, Spring},
+    tree::{Act, AppliedWrench, Joint, Motion, StateForce, WrenchFrame},
 };
 
 /// A potential, its kind, and where it is written.
@@ -45,7 +46,7 @@ pub(super) fn read_potentials<'a>(
         }
         let kind = section
             .required("kind")
-            .choice_of("kind of potential", &["spring", "formula"]);
+            .choice_of("kind of potential", &["spring", "formula", "given"]);
         let Some(kind) = kind else {
             section.finish_unread();
             continue;
@@ -61,6 +62,28 @@ pub(super) fn read_potentials<'a>(
                 place,
                 apart: None,
             }));
+            continue;
+        }
+        if kind.value == "given" {
+            let function = given_functions::named(&section);
+            let points = section.required("points").references();
+            let place = section.place();
+            let members = points.and_then(|points| {
+                let each = points.value.iter();
+                let found: Vec<Option<usize>> =
+                    each.map(|site| sites.resolve(site, bodies, problems)).collect();
+                found.into_iter().collect::<Option<Vec<usize>>>()
+            });
+            section.finish();
+            if let (Some(function), Some(members)) = (function, members) {
+                all.push(PotentialEntry {
+                    name,
+                    potential: Box::new(GivenPotential::new(function, members)),
+                    kind: "given",
+                    place,
+                    apart: None,
+                });
+            }
             continue;
         }
         let stiffness = laws.positive(&section, "stiffness", Unit::NEWTON_PER_METRE);
@@ -86,16 +109,42 @@ pub(super) fn read_potentials<'a>(
     all
 }
 
+/// Wrenches as functions of time, and those that see the state.
 pub(super) fn read_wrenches<'a>(
     root: &Section<'a>,
     bodies: &TreeBodies,
     laws: &Laws<'a>,
-) -> Vec<AppliedWrench> {
-    let mut all = Vec::new();
+    sightings: &Sightings,
+) -> (Vec<AppliedWrench>, Vec<StateForce>) {
+    let (mut all, mut seeing) = (Vec::new(), Vec::new());
     for section in root.optional("wrench").tables() {
         let body = section.required("body").reference();
         let at = section.optional("at").vector();
         let frame = section.optional("frame").choice();
+        let frame = match frame.map(|frame| frame.value) {
+            Some("body") => WrenchFrame::Body,
+            Some("world") => WrenchFrame::World,
+            _ => WrenchFrame::Mixed,
+        };
+        let position = at.map_or_else(Vec3::zeros, |at| at.value.into());
+        if sees_state(&section, laws) {
+            let found = body.and_then(|body| body.resolve("body", &bodies.names(), section.problems()));
+            let force = components(&section, "force");
+            let moment = components(&section, "moment");
+            let act = Act::Wrench {
+                body: found.unwrap_or_default(),
+                position,
+                frame,
+            };
+            let problems = section.problems();
+            if let (Some(force), Some(moment)) = (&force, &moment) {
+                let texts: Vec<Text<'_>> = texts_of(force).chain(texts_of(moment)).collect();
+                let read = sightings.force("wrench".to_owned(), act, &texts, problems);
+                seeing.extend(read.filter(|_| found.is_some()));
+            }
+            section.finish();
+            continue;
+        }
         let (force, moment) = (three(&section, "force", laws), three(&section, "moment", laws));
         if !section.holds("force") && !section.holds("moment") {
             section
@@ -114,20 +163,160 @@ pub(super) fn read_wrenches<'a>(
         let vector = |parts: &[Motion; 3], t: f64| Vec3::from([0, 1, 2].map(|k| parts[k](t).0));
         all.push(AppliedWrench {
             body,
-            position: at.map_or_else(Vec3::zeros, |at| at.value.into()),
-            frame: match frame.map(|frame| frame.value) {
-                Some("body") => WrenchFrame::Body,
-                Some("world") => WrenchFrame::World,
-                _ => WrenchFrame::Mixed,
-            },
+            position,
+            frame,
             value: Box::new(move |t| (vector(&force, t), vector(&moment, t))),
         });
+    }
+    (all, seeing)
+}
+
+/// `[[force]]` at a site, or between two.
+pub(super) struct ForceEntry {
+    pub(super) name: PartName,
+    pub(super) force: StateForce,
+    pub(super) place: Place,
+    pub(super) between: Option<[usize; 2]>,
+}
+
+pub(super) fn read_forces<'a>(
+    root: &Section<'a>,
+    bodies: &TreeBodies,
+    sites: &Sites,
+    sightings: &Sightings,
+) -> Vec<ForceEntry> {
+    let mut all = Vec::new();
+    for (index, section) in root.optional("force").tables().into_iter().enumerate() {
+        let problems = section.problems();
+        let (name, place) = (part_name(&section, "force", index), section.place());
+        let (force, between) = if section.holds("between") || section.holds("tension") {
+            section.refuse(&[
+                ("site", "to forces with `force`; `between` names two sites"),
+                (
+                    "force",
+                    "to forces at a `site`; between two sites there is a `tension`",
+                ),
+            ]);
+            let between = sites.between(&section, bodies);
+            let text = section.required("tension").formula();
+            let force = match (&text, between) {
+                (Some(text), Some(between)) => {
+                    let act = Act::Tension { between };
+                    let texts = [Text::Written(text)];
+                    sightings.force(name.text.clone(), act, &texts, problems)
+                }
+                _ => None,
+            };
+            (force, between)
+        } else {
+            let site = section.required("site").reference();
+            let site = site.and_then(|site| sites.resolve(&site, bodies, problems));
+            let parts = match section.holds("force") {
+                true => components(&section, "force"),
+                false => {
+                    let _ = section.has("force");
+                    section
+                        .lacks(&["force"], section.place(), "a force without `force`")
+                        .help("add `force = [\"…\", \"…\", \"…\"]` in N at a `site`, or `between` two sites a `tension`")
+                        .none()
+                }
+            };
+            let force = match (&parts, site) {
+                (Some(parts), Some(site)) => {
+                    let texts: Vec<Text<'_>> = texts_of(parts).collect();
+                    sightings.force(name.text.clone(), Act::Force { site }, &texts, problems)
+                }
+                _ => None,
+            };
+            (force, None)
+        };
+        section.finish();
+        all.extend(force.map(|force| ForceEntry {
+            name,
+            force,
+            place,
+            between,
+        }));
     }
     all
 }
 
+/// The efforts that see more than their own joint.
+pub(super) fn read_efforts(
+    bodies: &TreeBodies,
+    laws: &Laws<'_>,
+    sightings: &Sightings,
+    problems: &Problems,
+) -> Vec<StateForce> {
+    let mut all = Vec::new();
+    for PutOff { body, text, limit } in laws.put_off() {
+        let Some(body) = bodies.list.iter().position(|entry| entry.name == body) else {
+            continue;
+        };
+        let joint = bodies.list[body].placed.as_ref().map(|placed| &placed.joint);
+        let angles = match joint {
+            Some(Joint::Universal { .. }) => 2,
+            _ => 1,
+        };
+        for number in 0..angles {
+            let texts = [Text::Written(&text)];
+            let act = Act::Effort { body, number };
+            let Some(force) = sightings.force("effort".to_owned(), act, &texts, problems) else {
+                break;
+            };
+            all.push(match limit {
+                Some(limit) => StateForce {
+                    law: force.law.within(limit),
+                    ..force
+                },
+                None => force,
+            });
+        }
+    }
+    all
+}
+
+/// Whether `force` or `moment` of a wrench is more than functions of time.
+fn sees_state<'a>(section: &Section<'a>, laws: &Laws<'a>) -> bool {
+    ["force", "moment"].into_iter().any(|key| {
+        if !section.is_array(key) {
+            return false;
+        }
+        let texts = section.optional(key).formulas();
+        texts.is_some_and(|texts| !laws.only_of_time(&texts.value.iter().collect::<Vec<_>>()))
+    })
+}
+
+/// Three formulas; none if they are not given.
+fn components<'a>(section: &Section<'a>, key: &'a str) -> Option<Vec<FormulaText<'a>>> {
+    if !section.has(key) {
+        return Some(Vec::new());
+    }
+    let texts = section.optional(key).formulas()?;
+    let count = texts.value.len();
+    if count == 3 {
+        return Some(texts.value);
+    }
+    section
+        .problems()
+        .error(
+            texts.place,
+            format!("`{key}`: expected 3 components, got {count}"),
+        )
+        .help(format!("write `{key} = [\"…\", \"…\", \"…\"]`"))
+        .none()
+}
+
+/// Three numbers: formulas, or zero.
+fn texts_of<'t>(parts: &'t [FormulaText<'t>]) -> Box<dyn Iterator<Item = Text<'t>> + 't> {
+    match parts {
+        [] => Box::new((0..3).map(|_| Text::Zero)),
+        parts => Box::new(parts.iter().map(Text::Written)),
+    }
+}
+
 /// Three formulas of `t`; zero if they are not given.
-fn three<'a>(section: &Section<'a>, key: &'a str, laws: &Laws<'a>) -> Option<[Motion; 3]> {
+pub(super) fn three<'a>(section: &Section<'a>, key: &'a str, laws: &Laws<'a>) -> Option<[Motion; 3]> {
     let Some(texts) = section.optional(key).formulas() else {
         let zero = || -> Motion { Box::new(|_| (0.0, 0.0, 0.0)) };
         return (!section.has(key)).then(|| [zero(), zero(), zero()]);

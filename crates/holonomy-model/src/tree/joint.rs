@@ -1,5 +1,5 @@
 //! `joint = { … }` of a body, and where and how fast it starts.
-use super::{laws::Laws, rotation};
+use super::{laws::Laws, rotation, stops};
 use crate::{Located, Section, Unit, spec::JointKind};
 use holonomy::{
     Vec3,
@@ -57,7 +57,7 @@ fn displacement(joint: &Joint, q: &[f64]) -> Pose {
 }
 
 /// Reads the joint of a body and all keys of the body that are about it.
-pub(super) fn read<'a>(body: &Section<'a>, laws: &Laws<'a>) -> Option<Placed> {
+pub(super) fn read<'a>(body: &Section<'a>, of: &str, laws: &Laws<'a>) -> Option<Placed> {
     let problems = body.problems();
     let has_driven = body.has("driven");
     if !body.has("joint") {
@@ -83,8 +83,30 @@ pub(super) fn read<'a>(body: &Section<'a>, laws: &Laws<'a>) -> Option<Placed> {
         return None;
     };
     let joint = read_kind(&section, kind.value);
-    let limits = read_limits(&section, kind.value);
+    let stop_given = section.is_table("limits");
+    let limits = match stop_given {
+        true => Some(None),
+        false => read_limits(&section, kind.value),
+    };
+    let one_way = matches!(kind.value, "revolute" | "prismatic" | "screw");
+    let stop = match stop_given && one_way {
+        true => stops::stop(&section, kind.value, laws),
+        false => None,
+    };
+    if stop_given && !one_way {
+        section.refuse(&[("limits", "to a revolute, prismatic or screw joint")]);
+    }
+    let limits_place = section.value_place("limits");
     section.finish();
+    if has_driven && let (Some(place), true) = (limits_place, stop_given) {
+        return problems
+            .error(
+                place,
+                "a driven joint has no stop: its formula says where it is at all times",
+            )
+            .help("write `limits = [from, to]`, which only warns, or remove `driven`")
+            .none();
+    }
     let scalar = matches!(kind.value, "revolute" | "prismatic" | "screw");
     if has_driven && !scalar {
         let place = body.value_place("driven").unwrap_or_else(|| body.place());
@@ -101,14 +123,20 @@ pub(super) fn read<'a>(body: &Section<'a>, laws: &Laws<'a>) -> Option<Placed> {
         refuse_with_driven(body)?;
         (Some((Vec::new(), Vec::new())), Some(Vec::new()))
     } else {
-        (read_start(body, kind.value), read_forces(body, kind.value, laws))
+        (
+            read_start(body, kind.value),
+            read_forces(body, kind.value, (of, laws)),
+        )
     };
     let joint = match (joint?, has_driven) {
         (joint, false) => joint,
         (joint, true) => drive(joint, motion?),
     };
     let at = Pose::translation(at.map_or_else(Vec3::zeros, |at| at.value.into())) * Pose::rotation(turned?);
-    let ((q, v), forces) = (start?, forces?);
+    let ((q, v), mut forces) = (start?, forces?);
+    if stop_given {
+        forces.push(JointForce::Stop(stop?));
+    }
     let q = match &joint {
         Joint::Driven { motion, .. } => vec![motion(0.0).0],
         _ => q,
@@ -226,7 +254,16 @@ fn axes(section: &Section<'_>) -> Option<[Vec3; 2]> {
 
 fn refuse_with_driven(body: &Section<'_>) -> Option<()> {
     let mut sound = Some(());
-    for key in ["position", "velocity", "spring", "damping", "effort"] {
+    for key in [
+        "position",
+        "velocity",
+        "spring",
+        "damping",
+        "effort",
+        "effort_limit",
+        "friction",
+        "friction_velocity",
+    ] {
         if !body.has(key) {
             continue;
         }
@@ -293,8 +330,12 @@ fn read_start(body: &Section<'_>, kind: &str) -> Option<(Vec<f64>, Vec<f64>)> {
     }
 }
 
-/// `spring`, `damping` and `effort`.
-fn read_forces<'a>(body: &Section<'a>, kind: &str, laws: &Laws<'a>) -> Option<Vec<JointForce>> {
+/// `spring`, `damping`, `effort` and `friction`.
+fn read_forces<'a>(
+    body: &Section<'a>,
+    kind: &str,
+    (name, laws): (&str, &Laws<'a>),
+) -> Option<Vec<JointForce>> {
     let problems = body.problems();
     let mut forces = Vec::new();
     if kind == "fixed" {
@@ -332,10 +373,16 @@ fn read_forces<'a>(body: &Section<'a>, kind: &str, laws: &Laws<'a>) -> Option<Ve
     let coefficient = body.optional("damping").non_negative(damping);
     sound &= coefficient.is_some() == body.has("damping");
     forces.extend(coefficient.map(|c| JointForce::Damper { coefficient: c.value }));
-    if !ball && let Some(text) = body.optional("effort").formula() {
-        let law = laws.effort(&text, problems);
-        sound &= law.is_some();
-        forces.extend(law.map(JointForce::Effort));
+    if !ball {
+        let limit = stops::limit(body, kind);
+        sound &= limit.is_some();
+        if let Some(text) = body.optional("effort").formula() {
+            let law = laws.effort(name, text, limit.flatten());
+            forces.extend(law.map(JointForce::Effort));
+        }
+        let friction = stops::friction(body, kind);
+        sound &= friction.is_some();
+        forces.extend(friction.flatten());
     }
     sound.then_some(forces)
 }

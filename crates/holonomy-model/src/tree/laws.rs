@@ -2,8 +2,9 @@
 use crate::{FormulaText, Located, Problems, Section, Unit, lagrangian::values, parse_quantity};
 use holonomy::{
     formula::{Expressions, Formula, FormulaError, Kind, Program, Registers, Scope},
-    tree::{Law, Motion, Spline, SplineError},
+    tree::{Law, Motion, Spline, SplineError, limited_law},
 };
+use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
 /// A program and its memory, to be called from anywhere.
@@ -31,6 +32,16 @@ impl Callable {
 pub(super) struct Laws<'a> {
     parameters: Vec<values::Parameter<'a>>,
     names: Vec<&'a str>,
+    /// Efforts that see more than their own joint, with the bodies; understood once all names are known.
+    later: RefCell<Vec<PutOff<'a>>>,
+}
+
+/// An effort that sees more than its own joint.
+pub(super) struct PutOff<'a> {
+    pub(super) body: String,
+    pub(super) text: FormulaText<'a>,
+    /// The largest effort, if it has one.
+    pub(super) limit: Option<f64>,
 }
 
 /// Names that formulas of trees know already, and their slots: time, position and velocity of a joint.
@@ -48,9 +59,11 @@ impl<'a> Laws<'a> {
         }
         // What is wrong with a name is said once, not with every formula.
         values::enter(&parameters, &mut known, Some(root.problems()));
+        root.problems().set_constants(values::scope_of(&parameters));
         Self {
             parameters,
             names: names.iter().map(|name| name.value).collect(),
+            later: RefCell::default(),
         }
     }
 
@@ -63,7 +76,7 @@ impl<'a> Laws<'a> {
     }
 
     /// A scope of the parameters, of these variables with their slots, and of `t` in slot 0 if that is wanted.
-    fn scope(&self, time: bool, variables: &[(&str, usize)]) -> Scope {
+    pub(super) fn scope(&self, time: bool, variables: &[(&str, usize)]) -> Scope {
         let mut scope = Scope::new();
         if time {
             scope.time(0);
@@ -87,11 +100,41 @@ impl<'a> Laws<'a> {
         Some(Box::new(move |t| callable.call(&[t]).into()))
     }
 
-    /// An effort: a function of `t`, `q` and `v`, with its derivatives by `q` and `v`.
-    pub(super) fn effort(&self, text: &FormulaText<'_>, problems: &Problems) -> Option<Law<(f64, f64, f64)>> {
-        let formula = understood(text, &self.scope(true, &VARIABLES), problems)?;
+    /// An effort: a function of `t`, `q` and `v`, with its derivatives by `q` and `v`. One that is more than that is put
+    /// off until all names are known.
+    pub(super) fn effort(
+        &self,
+        body: &str,
+        text: FormulaText<'a>,
+        limit: Option<f64>,
+    ) -> Option<Law<(f64, f64, f64)>> {
+        let scope = self.scope(true, &VARIABLES);
+        let Ok(formula) = Formula::parse_as(Kind::Scalar, text.value, &scope) else {
+            self.later.borrow_mut().push(PutOff {
+                body: body.to_owned(),
+                text,
+                limit,
+            });
+            return None;
+        };
         let callable = Callable::new(Program::with_jacobian(&[&formula], &[1, 2]));
-        Some(Box::new(move |(t, q, v)| callable.call(&[t, q, v])))
+        let law: Law<(f64, f64, f64)> = Box::new(move |(t, q, v)| callable.call(&[t, q, v]));
+        Some(match limit {
+            Some(limit) => limited_law(law, limit),
+            None => law,
+        })
+    }
+
+    /// The efforts that were put off.
+    pub(super) fn put_off(&self) -> Vec<PutOff<'a>> {
+        self.later.take()
+    }
+
+    /// Whether formulas are functions of time alone.
+    pub(super) fn only_of_time(&self, texts: &[&FormulaText<'_>]) -> bool {
+        let scope = self.scope(true, &[]);
+        let plain = |text: &&FormulaText<'_>| Formula::parse_as(Kind::Scalar, text.value, &scope).is_ok();
+        texts.iter().all(plain)
     }
 
     /// The energy of a spring: a function of `q`, with two derivatives.
@@ -107,7 +150,27 @@ impl<'a> Laws<'a> {
             return table(section.optional(key).table()?, unit).map(Spline::into_motion);
         }
         let text = section.optional(key).formula()?;
-        self.motion(&text, section.problems())
+        let mut scope = self.scope(true, &[]);
+        for name in ["q", "v"] {
+            scope.hint(name, OF_TIME);
+        }
+        match Formula::parse_as(Kind::Scalar, text.value, &scope) {
+            Ok(_) => self.motion(&text, section.problems()),
+            Err(errors) => {
+                for mut error in errors {
+                    // Names of joints and sites, as far as can be told: there is no parameter like them.
+                    if error
+                        .help
+                        .as_ref()
+                        .is_some_and(|help| help.starts_with("known here"))
+                    {
+                        error.help = Some(OF_TIME.to_owned());
+                    }
+                    report(error, &text, section.problems());
+                }
+                None
+            }
+        }
     }
 
     /// Whether a text that is no quantity names a parameter.
@@ -189,6 +252,8 @@ impl<'a> Laws<'a> {
             .none()
     }
 }
+
+const OF_TIME: &str = "what is driven is a function of `t` and of parameters; a force that sees the state is an `effort` of the joint";
 
 /// `{ times = […], values = […] }`.
 fn table(section: Section<'_>, unit: Unit) -> Option<Spline> {

@@ -249,3 +249,57 @@ fn another_start_is_another_model() {
     }
     assert!(tried > 20, "{tried}");
 }
+
+/// `½ k |r|²`, as a program hands it over.
+struct Pull(f64);
+
+impl holonomy::potential::PointEnergy for Pull {
+    fn evaluate(&self, points: &[holonomy::Vec3], gradient: &mut [holonomy::Vec3]) -> f64 {
+        gradient[0] = points[0] * self.0;
+        0.5 * self.0 * points[0].norm_squared()
+    }
+}
+
+/// A function that a program hands over is the spring of the model language: its rest length is zero and its anchor the
+/// origin of space, for a body on a sphere and for a site of a tree.
+#[test]
+fn a_given_potential_is_the_spring_of_the_same_energy() {
+    let sphere = "[[body]]\nname = \"bob\"\nmass = 1.0\nlength = 1.0\npivot = [0.3, 0, 0]\n\
+                  direction = [0, 0.6, 0.8]\n\n[method]\nname = \"sphere-implicit\"\n\n[run]\nstep = 0.01\nsteps = 200\n";
+    let tree = "space = \"tree\"\n\n[[body]]\nname = \"arm\"\njoint = { kind = \"revolute\", axis = [0, 1, 0], at = [0.3, 0, 0] }\n\
+                mass = 1.0\nshape = \"rod\"\nto = [0, 0, -1]\nposition = 1.0\nsites = { tip = [0, 0, -1] }\n\n\
+                [[site]]\nname = \"origin\"\nat = [0, 0, 0]\n\n\
+                [method]\nname = \"tree-variational\"\n\n[run]\nstep = 0.01\nsteps = 200\n";
+    let spring_of_a_body = "[[potential]]\nkind = \"spring\"\nbetween = [\"bob\"]\nanchor = [0, 0, 0]\nstiffness = 3.0\nrest_length = 0\n";
+    let spring_of_a_site = "[[potential]]\nkind = \"spring\"\nbetween = [\"tip\", \"origin\"]\nstiffness = 3.0\nrest_length = 0\n";
+    let given = |point: &str| {
+        format!("[[potential]]\nkind = \"given\"\nfunction = \"pull\"\npoints = [\"{point}\"]\n")
+    };
+    let functions = model::Functions::default().with("pull", std::sync::Arc::new(Pull(3.0)));
+    for (text, spring, point) in [(sphere, spring_of_a_body, "bob"), (tree, spring_of_a_site, "tip")] {
+        let end = |potential: &str| {
+            let source = model::Source::new("model", format!("{text}\n{potential}"));
+            let model =
+                model::load_with(&source, &functions).unwrap_or_else(|problems| panic!("{problems:?}"));
+            let mut simulation = model.simulation();
+            simulation.advance(200).unwrap();
+            let energy = model.mechanism.system().energy(&simulation.state).total();
+            (simulation.state.q, energy)
+        };
+        let ((one, of_one), (other, of_other)) = (end(spring), end(&given(point)));
+        let apart = one
+            .iter()
+            .zip(&other)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max);
+        // The same step by other roundings, 200 of them in a regular motion; a tree takes differences for the curvature.
+        assert!(apart < 1e-12, "{point}: {apart:e}");
+        assert!((of_one - of_other).abs() < 1e-12, "{point}: {of_one} {of_other}");
+    }
+    let lone = model::Source::new("model", format!("{sphere}\n{}", given("bob")));
+    let problems = model::load(&lone).err().unwrap();
+    assert!(
+        problems[0].message.contains("`pull` is not given"),
+        "{problems:?}"
+    );
+}

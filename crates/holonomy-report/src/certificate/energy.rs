@@ -1,7 +1,7 @@
 //! Verdicts on the energy.
 use super::{
     Further, ROUNDING, SEEN, UNSEEN, by_size,
-    further::MORE,
+    further::{MORE, WORTH},
     promise, reported,
     review::{LOST, largest},
 };
@@ -33,7 +33,8 @@ pub fn judge_drift(energy: &EnergySummary, lasted: f64, bounded: bool, further: 
     // A drift goes on to grow as the time does.
     let grown = (1.0 + CARRIED * MORE as f64) * energy.max_abs_error;
     let returns = further.largest.is_some_and(|largest| largest <= grown);
-    let kind = if bounded && explained && total > ROUNDING * energy.in_motion {
+    let worth = slope.abs() > WORTH * error;
+    let kind = if bounded && worth && explained && total > ROUNDING * energy.in_motion {
         DriftKind::Term
     } else if !(slope.abs() > SIGNIFICANT * error) {
         DriftKind::Zero
@@ -262,6 +263,15 @@ mod tests {
         assert_eq!(kind(-4e-6, 1e-7, 1e-3, true), Some(DriftKind::Swing));
         assert_eq!(kind(-4e-6, 1e-7, 1e-3, false), Some(DriftKind::Real));
         assert_eq!(kind(-6e-6, 1e-7, 1e-3, true), Some(DriftKind::Real));
+        // What is not told from zero has no cause, whatever else was measured.
+        assert_eq!(
+            with(1.18e-5, 0.56e-5, 1.7e-2, true, modified(0.0)),
+            Some(DriftKind::Zero)
+        );
+        assert_eq!(
+            with(1.8e-5, 0.56e-5, 1.7e-2, true, modified(0.0)),
+            Some(DriftKind::Term)
+        );
         // What the steps conserve has stayed, or has gone the same way.
         assert_eq!(
             with(-6e-6, 1e-7, 1e-3, true, modified(2e-4)),

@@ -13,8 +13,8 @@ use holonomy_model::Model;
 const MOST: u64 = 400;
 /// This part of the run's steps at most.
 const PART: u64 = 50;
-/// Slopes that are this many standard errors from zero are worth the steps.
-const WORTH: f64 = 2.0;
+/// Slopes that are this many standard errors from zero are worth the steps, and a cause: one chance in 400.
+pub(super) const WORTH: f64 = 3.0;
 
 /// So many times the steps of the run are taken after it.
 pub(super) const MORE: u64 = 4;

@@ -656,7 +656,7 @@ impl Conclusion {
             }
             Grounds::Slow { subjects } => format!(
                 "Nearly conserved: over its {lasted} the errors are too small to be seen in a figure, but `{method}` \
-                 promises nothing of {}, and they grow.",
+                 promises nothing of {} for longer runs.",
                 listed(subjects)
             ),
             Grounds::SmallErrors => format!(

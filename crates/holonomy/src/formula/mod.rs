@@ -56,6 +56,8 @@ mod substitute;
 mod smooth;
 mod program;
 mod batch;
+#[cfg(not(target_arch = "wasm32"))]
+mod together;
 mod compile;
 mod schedule;
 mod domain;
@@ -69,6 +71,8 @@ pub use kinds::Kind;
 pub use nearest::nearest;
 pub use program::{Program, Registers};
 pub use scope::Scope;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use together::Together;
 
 use scope::Definition;
 use std::fmt;

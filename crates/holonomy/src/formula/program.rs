@@ -116,6 +116,11 @@ impl Program {
         self.operands.len()
     }
 
+    /// Whether it may read the variable in a slot, or one behind it.
+    pub(crate) fn reads(&self, slot: usize) -> bool {
+        self.variables > slot
+    }
+
     /// Memory of the size it needs.
     pub fn workspace(&self) -> Registers {
         Registers {
@@ -164,6 +169,12 @@ impl Program {
 
     /// Fills the registers that are computed, each from those before it.
     pub(super) fn sweep<R: Register>(&self, registers: &mut [R]) {
+        self.sweep_inlined(registers);
+    }
+
+    /// The same within the caller, with the instructions that are used there.
+    #[inline(always)]
+    pub(super) fn sweep_inlined<R: Register>(&self, registers: &mut [R]) {
         let mut rest = self.operands.as_slice();
         let mut first = self.constants.len() + self.variables;
         for run in &self.runs {
@@ -181,7 +192,7 @@ impl Program {
                 Code::SquareRoot => each(known, operands, results, f64::sqrt),
                 Code::WholePower => {
                     for ([a, power], result) in operands.iter().zip(results) {
-                        result.set(&known[*a as usize], |a| math::powi(a, *power as i32));
+                        result.set_whole_power(&known[*a as usize], *power as i32);
                     }
                 }
                 Code::Power => each2(known, operands, results, math::powf),
@@ -228,6 +239,11 @@ pub(super) trait Register {
     fn set(&mut self, a: &Self, act: impl Fn(f64) -> f64);
     /// Becomes what `act` makes of two others.
     fn set2(&mut self, a: &Self, b: &Self, act: impl Fn(f64, f64) -> f64);
+    /// Becomes a whole power of another.
+    #[inline(always)]
+    fn set_whole_power(&mut self, a: &Self, power: i32) {
+        self.set(a, |a| math::powi(a, power));
+    }
     /// Two become the sine and the cosine of another.
     fn set_sine_and_cosine(a: &Self, sine: &mut Self, cosine: &mut Self);
 }

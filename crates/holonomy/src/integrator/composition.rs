@@ -43,21 +43,34 @@ impl Integrator for Composition {
     }
 
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
-        let before = self.before.get_or_insert_with(|| state.clone());
-        before.copy_from(state);
-        let mut total = StepInfo::default();
-        for gamma in self.substeps {
-            match self.base.attempt(state, gamma * h) {
-                Ok(info) => total += info,
-                Err(fault) => {
-                    state.copy_from(before);
-                    return Err(fault);
-                }
+        compose(self.substeps, &mut self.before, state, h, |state, h| {
+            self.base.attempt(state, h)
+        })
+    }
+}
+
+/// Takes the substeps of one step, all or none.
+pub(super) fn compose(
+    substeps: &[f64],
+    before: &mut Option<State>,
+    state: &mut State,
+    h: f64,
+    mut substep: impl FnMut(&mut State, f64) -> Result<StepInfo, Fault>,
+) -> Result<StepInfo, Fault> {
+    let before = before.get_or_insert_with(|| state.clone());
+    before.copy_from(state);
+    let mut total = StepInfo::default();
+    for gamma in substeps {
+        match substep(state, gamma * h) {
+            Ok(info) => total += info,
+            Err(fault) => {
+                state.copy_from(before);
+                return Err(fault);
             }
         }
-        state.t = before.t + h;
-        Ok(total)
     }
+    state.t = before.t + h;
+    Ok(total)
 }
 
 /// 1/(4 − 4^{1/3}).

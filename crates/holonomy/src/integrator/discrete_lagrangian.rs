@@ -22,7 +22,10 @@
 //! Marsden & West (2001). Forces are split as the quadrature is, so forced and damped systems keep
 //! the order of the method. The multipliers act at both ends of the step (as in RATTLE), which keeps
 //! `(q, p)` on the constraint manifold and its tangent space and the method symmetric.
-use super::{Fault, Integrator, StepInfo};
+use super::{
+    Fault, Integrator, StepInfo,
+    composition::{compose, substeps},
+};
 use crate::{
     lagrangian::{Lagrangian, LagrangianWorkspace},
     math,
@@ -31,11 +34,20 @@ use crate::{
 };
 use std::sync::Arc;
 
+#[cfg(not(target_arch = "wasm32"))]
+mod together;
+
 /// A variational integrator from a quadrature.
 pub struct DiscreteLagrangian {
     system: Arc<Lagrangian>,
     quadrature: Quadrature,
     max_iterations: u32,
+    /// γ₁ … γₛ of its composition with itself.
+    substeps: &'static [f64],
+    before: Option<State>,
+    /// Eight states side by side.
+    #[cfg(not(target_arch = "wasm32"))]
+    group: Option<Box<together::Group>>,
     work: LagrangianWorkspace,
     lu: Lu,
     /// d then λ.
@@ -75,6 +87,10 @@ impl DiscreteLagrangian {
             system,
             quadrature,
             max_iterations,
+            substeps: &[1.0],
+            before: None,
+            #[cfg(not(target_arch = "wasm32"))]
+            group: None,
             work: LagrangianWorkspace::default(),
             lu: Lu::default(),
             unknown: Vec::new(),
@@ -90,9 +106,25 @@ impl DiscreteLagrangian {
         })
     }
 
+    /// Raised to order 4, 6 or 8 by composition, where it is symmetric; `None` for other orders.
+    pub fn with_order(self, order: u32) -> Option<Self> {
+        let substeps = substeps(order)?;
+        Some(Self { substeps, ..self })
+    }
+
+    /// Steps to take of those that are wanted: where time matters, one.
+    // A page advances one state: its engine is to be small.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn in_a_row(&self, count: u64) -> u64 {
+        match self.system.mechanics().knows_time() {
+            true => count.min(1),
+            false => count,
+        }
+    }
+
     /// The residual of the first line, and its matrix with respect to (d, λ); q⁺, and p⁺ without μ, are left in
     /// `next_q` and `next_p`.
-    fn evaluate(&mut self, state: &State, h: f64) -> Result<(), Undefined> {
+    fn evaluate(&mut self, state: &State, h: f64, matrix: bool) -> Result<(), Undefined> {
         let (n, m) = (state.q.len(), self.system.mechanics().constraints());
         let size = n + m;
         let Self {
@@ -138,7 +170,7 @@ impl DiscreteLagrangian {
             for i in 0..n {
                 residual[i] += before * (l.q[i] + f.value[i]) - w * l.v[i];
                 next_p[i] += h * w * (l.q[i] + f.value[i]);
-                for j in 0..n {
+                for j in 0..if matrix { n } else { 0 } {
                     let (ij, ji) = (i * n + j, j * n + i);
                     // qₛ changes by cₛ, v by 1/h.
                     let slope_q = c * (l.qq[ij] + f.q[ij]) + (l.vq[ji] + f.v[ij]) / h;
@@ -219,15 +251,28 @@ impl DiscreteLagrangian {
             }
         }
     }
-}
 
-impl Integrator for DiscreteLagrangian {
-    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+    /// One step; `known` if it follows another.
+    fn step_from(&mut self, state: &mut State, h: f64, mut known: bool) -> Result<StepInfo, Fault> {
+        if let [_] = self.substeps {
+            return self.substep(state, h, known);
+        }
+        let mut before = self.before.take();
+        let taken = compose(self.substeps, &mut before, state, h, |state, h| {
+            self.substep(state, h, std::mem::replace(&mut known, true))
+        });
+        self.before = before;
+        taken
+    }
+
+    /// One step of the method of order 2; `known` if it follows another, at whose end L has a value.
+    fn substep(&mut self, state: &mut State, h: f64, known: bool) -> Result<StepInfo, Fault> {
         let (n, m) = (state.q.len(), self.system.mechanics().constraints());
         super::check_finite(&state.q, &state.p, n)?;
         self.velocity.resize(n, 0.0);
+        let (velocity, work) = (&mut self.velocity, &mut self.work);
         self.system
-            .solve_velocity(state.t, &state.q, &state.p, &mut self.velocity, &mut self.work)?;
+            .solve_velocity_at(state.t, &state.q, &state.p, velocity, work, known)?;
         self.unknown.clear();
         self.unknown.extend(self.velocity.iter().map(|v| h * v));
         self.unknown.resize(n + m, 0.0);
@@ -240,7 +285,7 @@ impl Integrator for DiscreteLagrangian {
         self.done.resize(self.system.sources().len(), 0.0);
         let mut corrections = Corrections::new(self.max_iterations);
         loop {
-            self.evaluate(state, h)?;
+            self.evaluate(state, h, true)?;
             if !self.lu.solve(&mut self.residual) {
                 return Err(Undefined::SingularMass.into());
             }
@@ -271,7 +316,7 @@ impl Integrator for DiscreteLagrangian {
                 }
             }
         }
-        self.evaluate(state, h)?;
+        self.evaluate(state, h, false)?;
         if m > 0 {
             self.project_momentum(state.t + h, n, m)?;
             let (sources, end_rate) = (self.system.sources(), &self.work.constraint.rate);
@@ -304,6 +349,41 @@ impl Integrator for DiscreteLagrangian {
             evaluations,
             ..StepInfo::default()
         })
+    }
+}
+
+impl Integrator for DiscreteLagrangian {
+    fn goes_back(&self) -> bool {
+        self.substeps.iter().any(|gamma| *gamma < 0.0)
+    }
+
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        self.step_from(state, h, false)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn advance(
+        &mut self,
+        state: &mut State,
+        h: f64,
+        count: u64,
+        work: &mut super::Work,
+    ) -> Result<(), Fault> {
+        for k in 0..self.in_a_row(count) {
+            work.count(self.step_from(state, h, k > 0)?);
+        }
+        Ok(())
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn advance_many(&mut self, members: &mut [super::Member], h: f64, count: u64) {
+        if !self.goes_together() {
+            return super::advance_each(self, members, h, count);
+        }
+        let count = self.in_a_row(count);
+        super::together::in_groups(self, members, h, count, |method, group, steps| {
+            method.together(group, h, steps)
+        });
     }
 }
 

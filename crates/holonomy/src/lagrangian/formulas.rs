@@ -60,22 +60,24 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct FormulaMechanics {
-    slots: Slots,
-    frame: Option<Numbered>,
-    lagrangian: Numbered,
-    force: Option<Numbered>,
-    constraint: Option<Numbered>,
+    pub(super) slots: Slots,
+    pub(super) frame: Option<Numbered>,
+    pub(super) lagrangian: Numbered,
+    /// ∂L/∂v and ∂²L/∂v².
+    pub(super) momentum: Numbered,
+    pub(super) force: Option<Numbered>,
+    pub(super) constraint: Option<Numbered>,
     constraints: usize,
     invariant: Numbered,
     invariants: Vec<String>,
     acts_along: Vec<bool>,
-    sources: PowerSources,
+    pub(super) sources: PowerSources,
     expressions: Vec<SubExpression>,
 }
 
 /// A program whose expressions are numbered on from those of the programs before it.
-struct Numbered {
-    program: Program,
+pub(super) struct Numbered {
+    pub(super) program: Program,
     first: u32,
 }
 
@@ -141,6 +143,9 @@ impl FormulaMechanics {
         };
         outputs.extend(sources.time.then_some(by_time));
         let lagrangian = within.expressions.compile(&outputs);
+        let masses = (0..k * k).map(|place| entry(n + place / k, n + place % k));
+        let momenta: Vec<Expression> = gradient[n..n + k].iter().copied().chain(masses).collect();
+        let momentum = within.expressions.compile(&momenta);
         let forces = within.components(formulas.forces);
         if !(forces.is_empty() || forces.len() == n) {
             return Err(LagrangianError::ForceComponents {
@@ -210,6 +215,7 @@ impl FormulaMechanics {
             slots,
             frame: frame.map(&mut number),
             lagrangian: number(lagrangian),
+            momentum: number(momentum),
             force: force.map(&mut number),
             constraint: constraint.map(&mut number),
             constraints: formulas.constraints.len(),
@@ -408,6 +414,14 @@ impl Mechanics for FormulaMechanics {
         Ok(())
     }
 
+    fn momentum(&self, t: f64, q: &[f64], v: &[f64], out: &mut Derivatives) -> Result<(), Undefined> {
+        let k = v.len();
+        let mut given = self.outputs(&self.momentum, t, q, v, &mut out.memory)?;
+        given.fill(&mut out.v, k);
+        given.fill(&mut out.vv, k * k);
+        Ok(())
+    }
+
     fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut GeneralizedForce) -> Result<(), Undefined> {
         let (n, k) = (q.len(), v.len());
         let Some(force) = &self.force else {
@@ -468,6 +482,23 @@ impl Mechanics for FormulaMechanics {
         let values = self.outputs(&self.invariant, t, q, v, memory)?;
         out.extend_from_slice(values.0);
         Ok(())
+    }
+
+    fn knows_time(&self) -> bool {
+        let programs = [
+            Some(&self.lagrangian),
+            self.force.as_ref(),
+            self.constraint.as_ref(),
+        ];
+        let time = self.slots.time();
+        programs
+            .iter()
+            .flatten()
+            .any(|numbered| numbered.program.reads(time))
+    }
+
+    fn formulas(&self) -> Option<&FormulaMechanics> {
+        Some(self)
     }
 
     fn expressions(&self) -> Vec<SubExpression> {

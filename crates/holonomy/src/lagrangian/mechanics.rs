@@ -1,4 +1,4 @@
-use super::{Evaluation, formulas::FormulaMemory};
+use super::{Evaluation, FormulaMechanics, formulas::FormulaMemory};
 use crate::{formula::SubExpression, system::Undefined};
 
 /// What is particular to a mechanism in generalized coordinates: its Lagrangian, and if it has any, the frame its
@@ -22,6 +22,11 @@ pub trait Mechanics: Send + Sync {
 
     /// `L(t, q, v)` with its derivatives, those by q at fixed v.
     fn lagrangian(&self, t: f64, q: &[f64], v: &[f64], out: &mut Derivatives) -> Result<(), Undefined>;
+
+    /// Of these `∂L/∂v` and `∂²L/∂v²` alone, where it is known that the others exist; the rest of `out` may be anything.
+    fn momentum(&self, t: f64, q: &[f64], v: &[f64], out: &mut Derivatives) -> Result<(), Undefined> {
+        self.lagrangian(t, q, v, out)
+    }
 
     /// Forces `f(t, q, v)` on the coordinates, with their derivatives.
     fn force(&self, t: f64, q: &[f64], v: &[f64], out: &mut GeneralizedForce) -> Result<(), Undefined> {
@@ -76,6 +81,16 @@ pub trait Mechanics: Send + Sync {
     ) -> Result<(), Undefined> {
         let _ = (t, q, v, out, memory);
         Ok(())
+    }
+
+    /// Whether anything depends on time explicitly.
+    fn knows_time(&self) -> bool {
+        true
+    }
+
+    /// The formulas it is made of, where it is made of formulas alone: these can be evaluated for several states at once.
+    fn formulas(&self) -> Option<&FormulaMechanics> {
+        None
     }
 
     /// The expressions that [`Undefined`] numbers.

@@ -28,6 +28,9 @@ mod picture;
 mod recorded;
 mod structure;
 mod system;
+#[cfg(not(target_arch = "wasm32"))]
+mod together;
+mod total;
 
 pub use description::{Formulas, Slots};
 pub use error::LagrangianError;
@@ -37,6 +40,8 @@ pub use mechanics::{
 };
 pub use picture::{Picture, PictureLine};
 pub use structure::Brackets;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use together::TogetherMechanics;
 
 use crate::{
     solve::{Lu, Newton},
@@ -45,6 +50,7 @@ use crate::{
 use picture::Painter;
 use recorded::Recorded;
 use structure::Structure;
+use total::Totals;
 
 /// A system in generalized coordinates, its velocities those of the coordinates or of a frame.
 pub struct Lagrangian {
@@ -59,6 +65,8 @@ pub struct Lagrangian {
     sources: PowerSources,
     /// Places among the free ones whose momentum is conserved.
     cyclic: Vec<usize>,
+    /// Conserved momenta of all vectors together.
+    totals: Totals,
     /// How it looks, if it does.
     painter: Painter,
     /// What can be recorded of it by name.
@@ -212,6 +220,7 @@ impl Lagrangian {
             free,
             structure,
             cyclic,
+            totals: Totals::default(),
             painter: Painter::default(),
             recorded: Recorded::default(),
         };
@@ -352,10 +361,27 @@ impl Lagrangian {
         v: &mut [f64],
         work: &mut LagrangianWorkspace,
     ) -> Result<(), Undefined> {
+        self.solve_velocity_at(t, q, p, v, work, false)
+    }
+
+    /// The same; if it is `known` that L has a value at (t, q), this is not looked at again.
+    pub(crate) fn solve_velocity_at(
+        &self,
+        t: f64,
+        q: &[f64],
+        p: &[f64],
+        v: &mut [f64],
+        work: &mut LagrangianWorkspace,
+        mut known: bool,
+    ) -> Result<(), Undefined> {
         v.fill(0.0);
         let (all, l) = (&mut work.all, &mut work.at.lagrangian);
         work.newton.solve(v, Undefined::SingularMass, |v, mass, rest| {
-            self.mechanics.lagrangian(t, q, self.all(v, all), l)?;
+            match known {
+                true => self.mechanics.momentum(t, q, self.all(v, all), l)?,
+                false => self.mechanics.lagrangian(t, q, self.all(v, all), l)?,
+            }
+            known = true;
             self.fill_mass(mass, v.len(), &l.vv);
             for ((rest, i), p) in rest.iter_mut().zip(&self.free).zip(p) {
                 *rest = p - l.v[*i];

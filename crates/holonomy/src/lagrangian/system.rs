@@ -35,6 +35,7 @@ impl System for Lagrangian {
             out.invariants.resize(self.mechanics.invariants().len(), f64::NAN);
         }
         out.invariants.extend(self.cyclic.iter().map(|place| p[*place]));
+        self.totals.measure(q, p, &mut out.invariants);
         work.all.fill(0.0);
         let potential = match self.mechanics.lagrangian(*t, q, &work.all, l) {
             Ok(()) => -l.value,

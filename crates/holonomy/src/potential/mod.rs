@@ -6,6 +6,7 @@ mod bending;
 mod dipole;
 mod fault;
 mod formula;
+mod given;
 mod gravity;
 mod pair;
 mod spring;
@@ -16,6 +17,7 @@ pub use bending::{Bending, BendingLaw};
 pub use dipole::Dipoles;
 pub use fault::{FaultSlot, PotentialFault};
 pub use formula::FormulaPotential;
+pub use given::{GivenPotential, PointEnergy};
 pub use gravity::Gravity;
 pub use pair::{
     Argument, Cotangent, Cutoff, CutoffError, KnownLaw, LennardJones, NearPairs, PairFormula, PairLaw, Pairs,

@@ -4,9 +4,13 @@
 //! operations are + − × ÷ √, the lesser and the greater of two, each lane rounded as IEEE 754 says, and none are joined:
 //! a level changes the time a sum takes, never its bits. In WebAssembly the level is that the module is
 //! built with: simd128, if it is. Elsewhere the compiler makes of the portable fallback, `Lanes`, what there is, as NEON.
+#[cfg(not(target_arch = "wasm32"))]
+mod eight;
 mod lanes;
 mod triple;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use eight::Eight;
 pub(crate) use lanes::{Lanes, with_width};
 pub(crate) use triple::Triple;
 #[cfg(not(target_arch = "wasm32"))]

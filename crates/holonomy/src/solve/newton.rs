@@ -10,7 +10,8 @@ pub struct Newton {
     rest: Vec<f64>,
 }
 
-const MAX_ITERATIONS: u32 = 30;
+/// Corrections it is given.
+pub(crate) const MAX_ITERATIONS: u32 = 30;
 const MAX_HALVINGS: u32 = 200;
 
 impl Newton {

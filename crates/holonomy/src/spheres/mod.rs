@@ -16,6 +16,7 @@ mod held;
 mod inertia;
 mod links;
 mod parts;
+mod recorded;
 mod scene;
 mod start;
 mod symmetry;

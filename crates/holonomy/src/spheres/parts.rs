@@ -79,6 +79,7 @@ impl Spheres {
         } = parts;
         check_names(Named::Body, bodies.iter().map(|body| body.name.as_str()))?;
         let links = Links::new(&bodies)?;
+        let of_bodies = inertia.is_none();
         let inertia = match inertia {
             None => Inertia::Links(links),
             Some(inertia) => {
@@ -120,6 +121,9 @@ impl Spheres {
             layout: Layout::default(),
         };
         spheres.describe();
+        if of_bodies {
+            spheres.offer_tensions();
+        }
         Ok(spheres)
     }
 

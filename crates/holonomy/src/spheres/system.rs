@@ -119,6 +119,12 @@ impl System for Spheres {
         }
     }
 
+    fn extras(&self, state: &State, measured: &Measurement, out: &mut Vec<f64>, scratch: &mut Scratch) {
+        if cfg!(feature = "outputs") {
+            self.record_tensions(state, measured, out, scratch);
+        }
+    }
+
     fn scene(&self) -> Scene {
         self.shapes()
     }

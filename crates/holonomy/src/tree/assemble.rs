@@ -51,6 +51,7 @@ pub fn assemble(tree: &Tree, q: &[f64], v: &[f64], held: &[bool]) -> Assembly {
 /// Moves q to where the constraints hold at time t; whether they do, and what they are there.
 pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, held: &[bool], rows: &mut ConstraintRows) -> bool {
     evaluate(tree, t, q, rows);
+    tree.release_slip(rows);
     for _ in 0..MOST_STEPS {
         if is_closed(rows, ROUNDING) {
             break;
@@ -65,6 +66,7 @@ pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, held: &[bool], rows: 
         while fraction > 1e-4 {
             let trial = displaced(tree, q, &step, fraction);
             evaluate(tree, t, &trial, rows);
+            tree.release_slip(rows);
             let now = rows.value.iter().map(|g| g * g).sum::<f64>().sqrt();
             if now < before * (1.0 - 0.1 * fraction) {
                 moved = Some(trial);

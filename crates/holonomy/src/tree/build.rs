@@ -3,10 +3,11 @@ use super::{
     SitePlace, Tree, TreeError,
     check::check,
     constraint::Constraint,
+    feedback::StateForce,
     forces::{AppliedWrench, JointForce},
     invariants,
     joint::Joint,
-    links::{Link, PotentialSites},
+    links::{BoundLink, Link, PotentialSites},
     recorded::PartNames,
     skeleton::Skeleton,
 };
@@ -112,6 +113,8 @@ pub struct TreeParts {
     pub joint_forces: Vec<(usize, JointForce)>,
     /// Wrenches on bodies.
     pub wrenches: Vec<AppliedWrench>,
+    /// Forces that see the state.
+    pub feedback: Vec<StateForce>,
     /// Constraints, with names.
     pub constraints: Vec<(String, Constraint)>,
     /// Bodies on joints with one coordinate, and the least and largest that it should be. Nothing stops the joint there: a
@@ -160,7 +163,7 @@ impl Tree {
         let site_names = parts.sites.iter().map(|site| site.name.clone());
         let beams = parts.links.iter().filter_map(|link| match link {
             Link::Beam(beam) => Some(beam.between),
-            Link::Damper { .. } => None,
+            Link::Damper { .. } | Link::String(_) => None,
         });
         let layout = Layout {
             drawing: Drawing {
@@ -193,6 +196,7 @@ impl Tree {
             links: Vec::new(),
             joint_forces: parts.joint_forces,
             wrenches: parts.wrenches,
+            feedback: Vec::new(),
             constraint_rows: parts.constraints.iter().map(|(_, c)| c.rows()).sum(),
             constraints: parts.constraints,
             conserved: Vec::new(),
@@ -202,9 +206,11 @@ impl Tree {
             layout,
         };
         tree.bind_links(parts.links)?;
+        tree.bind_feedback(parts.feedback)?;
         tree.check_joint_forces()?;
         tree.check_constraints()?;
         tree.check_inertia()?;
+        tree.drop_idle_rows();
         tree.conserved = invariants::find(&tree);
         tree.describe_laws();
         let sites: Vec<(String, Option<usize>)> = (parts.sites.into_iter())
@@ -236,9 +242,14 @@ impl Tree {
         let strings = self.constraints.iter().filter_map(|(_, c)| match c {
             Constraint::Distance { between, .. } => Some(between.to_vec()),
             Constraint::Cable { through, .. } => Some(through.clone()),
+            Constraint::Route(route) => Some(route.stops.iter().map(|stop| stop.site).collect()),
             _ => None,
         });
-        self.layout.drawing.strings = strings.collect();
+        let slack = self.links.iter().filter_map(|link| match link {
+            BoundLink::String(string) => Some(string.through.clone()),
+            _ => None,
+        });
+        self.layout.drawing.strings = strings.chain(slack).collect();
         self.layout.multiplier_units = self.multiplier_units();
     }
 

@@ -106,5 +106,11 @@ fn has_finite_numbers(constraint: &Constraint) -> bool {
             Length::Fixed(length) => *length >= 0.0 && length.is_finite(),
             Length::Driven(_) => true,
         },
+        Constraint::Route(route) => match route.length {
+            Some(Length::Fixed(length)) => length > 0.0 && length.is_finite(),
+            _ => true,
+        },
+        // Their numbers are looked at with their sites.
+        Constraint::Closing(_) | Constraint::Rolling(_) | Constraint::Blade(_) => true,
     }
 }

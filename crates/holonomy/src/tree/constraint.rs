@@ -7,10 +7,15 @@
 //! orientation   2 u of (c, u) = (R_a Q)⁻¹ R_b  three rows
 //! coupling      Σ cₖ qₖ − d
 //! cable         Σ |rₖ₊₁ − rₖ| − ℓ(t)
+//! route         the same with arcs around pulleys: see `wrap.rs`
 //! ```
+//! Joints that close loops are in `closing.rs`; what rolls, and blades, whose G is no derivative, in `rolling.rs`.
 //! All but the orientation and couplings of angles are lengths, so λ is a force in newtons: positive
 //! when a distance or a cable pulls.
-use super::{ConstraintFault, JointKind, Kinematics, Motion, SitePlace, Tree, TreeError};
+use super::{
+    Blade, Closing, ConstraintFault, JointKind, Kinematics, Motion, Rolling, Route, SitePlace, Tree,
+    TreeError,
+};
 use crate::{
     Vec3,
     geometry::se3::{Twist, Wrench, angular, join, linear, wrench_from},
@@ -65,6 +70,14 @@ pub enum Constraint {
         /// Its length.
         length: Length,
     },
+    /// A rope runs over points and pulleys.
+    Route(Route),
+    /// A joint that closes a loop.
+    Closing(Closing),
+    /// A disk or a sphere rolls on a plane without slipping.
+    Rolling(Rolling),
+    /// A site does not move across a blade.
+    Blade(Blade),
 }
 
 /// A length that is given.
@@ -90,6 +103,9 @@ impl Constraint {
         match self {
             Self::Coincidence { directions, .. } => directions.len(),
             Self::Orientation { .. } => 3,
+            Self::Route(route) => route.rows(),
+            Self::Closing(closing) => closing.rows(),
+            Self::Rolling(rolling) => rolling.rows(),
             _ => 1,
         }
     }
@@ -107,6 +123,11 @@ impl Constraint {
                 named.collect()
             }
             Self::Orientation { .. } => axes.map(|axis| format!(".turn.{axis}")).to_vec(),
+            Self::Route(route) if route.rows() > 1 => {
+                (1..=route.rows()).map(|part| format!(".{part}")).collect()
+            }
+            Self::Closing(closing) => closing.suffixes(),
+            Self::Rolling(rolling) => rolling.suffixes(),
             _ => vec![String::new()],
         }
     }
@@ -115,6 +136,7 @@ impl Constraint {
     pub(super) fn is_driven(&self) -> bool {
         match self {
             Self::Distance { length, .. } | Self::Cable { length, .. } => matches!(length, Length::Driven(_)),
+            Self::Route(route) => matches!(route.length, Some(Length::Driven(_))),
             _ => false,
         }
     }
@@ -129,6 +151,10 @@ impl Constraint {
             Self::Orientation { from, .. } => from.is_some(),
             Self::Coupling { .. } => false,
             Self::Cable { through, .. } => moving(through),
+            Self::Route(route) => route.stops.iter().all(|stop| moving(&[stop.site])),
+            Self::Closing(closing) => moving(&closing.between),
+            Self::Rolling(rolling) => moving(&[rolling.site, rolling.on]),
+            Self::Blade(_) => false,
         }
     }
 }
@@ -241,6 +267,10 @@ impl Tree {
                     self.polyline(at, through, length, row, out);
                     row += 1;
                 }
+                Constraint::Route(route) => {
+                    self.route(at, route, row, out);
+                    row += route.rows();
+                }
                 Constraint::Plane { site, on, normal } => {
                     self.plane(at, *site, *on, normal, row, out);
                     row += 1;
@@ -260,6 +290,18 @@ impl Tree {
                         }
                         out.second[row] += at.accelerations.map_or(0.0, |(_, dv)| factor * dv[v]);
                     }
+                    row += 1;
+                }
+                Constraint::Closing(closing) => {
+                    self.closing(at, closing, row, out);
+                    row += closing.rows();
+                }
+                Constraint::Rolling(rolling) => {
+                    self.rolling(at, rolling, row, out);
+                    row += rolling.rows();
+                }
+                Constraint::Blade(blade) => {
+                    self.cut(at, blade, row, out);
                     row += 1;
                 }
             }
@@ -312,7 +354,7 @@ impl Tree {
         }
     }
 
-    fn plane(
+    pub(super) fn plane(
         &self,
         at: &Moving<'_>,
         site: usize,
@@ -398,7 +440,14 @@ impl Tree {
     }
 
     /// Adds a force on a site to row `row` of G.
-    fn pull(&self, at: &Moving<'_>, site: usize, force: &Vec3, row: usize, out: &mut ConstraintRows) {
+    pub(super) fn pull(
+        &self,
+        at: &Moving<'_>,
+        site: usize,
+        force: &Vec3,
+        row: usize,
+        out: &mut ConstraintRows,
+    ) {
         let SitePlace { node, position } = self.sites[site];
         if let Some(node) = node {
             let arm = at.kinematics.frames[node].rotation * position;
@@ -406,7 +455,7 @@ impl Tree {
         }
     }
 
-    fn pull_node(
+    pub(super) fn pull_node(
         &self,
         at: &Moving<'_>,
         node: usize,
@@ -419,7 +468,7 @@ impl Tree {
     }
 
     /// `Sᵀ W` for the node and all that carry it.
-    fn pull_wrench(
+    pub(super) fn pull_wrench(
         &self,
         at: &Moving<'_>,
         node: usize,
@@ -472,7 +521,7 @@ impl Tree {
     }
 
     #[inline]
-    fn moving_site(&self, at: &Moving<'_>, site: usize) -> MovingSite {
+    pub(super) fn moving_site(&self, at: &Moving<'_>, site: usize) -> MovingSite {
         let place = &self.sites[site];
         let mut out = MovingSite {
             r: at.kinematics.site(place),
@@ -528,6 +577,11 @@ impl Tree {
                     }
                     (through.clone(), Vec::new())
                 }
+                Constraint::Route(route) => match self.check_route(route) {
+                    Ok(()) => continue,
+                    Err(fault) => return refuse(fault),
+                },
+                Constraint::Closing(_) | Constraint::Rolling(_) | Constraint::Blade(_) => continue,
             };
             if sites.iter().any(|s| *s >= self.sites.len()) {
                 return refuse(ConstraintFault::NoSite);
@@ -551,12 +605,12 @@ impl Tree {
                 }
             }
         }
-        Ok(())
+        self.check_slip()
     }
 }
 
-struct MovingSite {
-    r: Vec3,
-    v: Vec3,
-    a: Vec3,
+pub(super) struct MovingSite {
+    pub(super) r: Vec3,
+    pub(super) v: Vec3,
+    pub(super) a: Vec3,
 }

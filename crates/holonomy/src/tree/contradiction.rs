@@ -122,7 +122,7 @@ impl Tree {
         let (ways, ends) = (self.carriers(constraint), constraint.ends());
         // What carries both ends changes nothing, but directions of the world do not turn with it.
         let shared = match constraint {
-            Constraint::Coupling { .. } => return false,
+            Constraint::Coupling { .. } | Constraint::Blade(_) => return false,
             Constraint::Coincidence { directions, .. } => directions.len() == 3,
             _ => true,
         };
@@ -143,6 +143,9 @@ impl Constraint {
             | Self::Orientation { .. } => 2,
             Self::Coupling { terms, .. } => terms.len(),
             Self::Cable { through, .. } => through.len(),
+            Self::Route(route) => route.stops.len(),
+            Self::Closing(_) | Self::Rolling(_) => 2,
+            Self::Blade(_) => 1,
         }
     }
 }

@@ -77,6 +77,17 @@ impl Tree {
         };
         let mut units = Vec::new();
         for (_, constraint) in &self.constraints {
+            if let Constraint::Closing(closing) = constraint {
+                let unit = |turns| {
+                    if turns {
+                        MultiplierUnit::NewtonMetre
+                    } else {
+                        MultiplierUnit::Newton
+                    }
+                };
+                units.extend(closing.turns().into_iter().map(unit));
+                continue;
+            }
             let unit = match constraint {
                 Constraint::Orientation { .. } => MultiplierUnit::NewtonMetre,
                 Constraint::Coupling { terms, .. } => {
@@ -104,6 +115,7 @@ impl Tree {
         for (_, constraint) in &self.constraints {
             match constraint {
                 Constraint::Cable { .. } => out.pulling.push(row),
+                Constraint::Route(route) => out.pulling.extend(row..row + route.rows()),
                 Constraint::Distance { .. } => out.perhaps_pulling.push(row),
                 _ => {}
             }
@@ -126,6 +138,9 @@ impl Tree {
         }
         if !self.wrenches.is_empty() {
             return "wrenches act from outside";
+        }
+        if self.feedback.iter().any(|force| force.anchors().is_none()) {
+            return "forces act from outside";
         }
         if self.constraints.iter().any(|(_, c)| !c.is_internal(self)) {
             return "a constraint holds on to the world";

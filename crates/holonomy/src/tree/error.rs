@@ -91,6 +91,8 @@ pub enum TreePart {
     JointForce(usize),
     /// A wrench, by its number.
     Wrench(usize),
+    /// A force that sees the state, by its name.
+    StateForce(String),
 }
 
 /// What is wrong with a constraint.
@@ -112,6 +114,52 @@ pub enum ConstraintFault {
     Coordinate,
     /// A number that is not finite, or a length that is negative.
     Number,
+    /// A rope cannot run over one of its stops.
+    Waypoint {
+        /// Its number.
+        number: usize,
+        /// Why not.
+        fault: WaypointFault,
+    },
+    /// An axis is zero, or not finite.
+    Axis,
+    /// A radius is not positive.
+    Radius,
+    /// The direction across a blade is zero, or not finite.
+    Across,
+    /// What should move is fixed in the world.
+    World,
+    /// Both sites are on one body.
+    OneBody,
+}
+
+/// Why a rope cannot run over a stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WaypointFault {
+    /// The radius of a pulley is not positive.
+    Radius,
+    /// The axis of a pulley is zero, or not finite.
+    Axis,
+    /// A pulley that should turn is not on a revolute joint through its centre.
+    NoAxle,
+    /// A rope ends on a pulley that does not turn with it.
+    End,
+    /// A pulley that swivels is next to another pulley.
+    Beside,
+    /// Two points lie on each other.
+    Meets,
+    /// The next point is inside of the pulley.
+    Inside,
+    /// The next pulley overlaps it.
+    Overlap,
+    /// The next pulley does not lie in its plane.
+    OtherPlane,
+    /// The rope leaves the plane of the pulley.
+    LeavesPlane,
+    /// The rope passes without touching it.
+    Untouched,
+    /// Over and under are not told apart.
+    Side,
 }
 
 /// What is wrong with a link.
@@ -125,8 +173,10 @@ pub enum LinkFault {
     Coefficient,
     /// A stiffness is negative or not finite.
     Stiffness,
-    /// A beam's length is not positive.
+    /// A beam's or a string's length is not positive.
     Length,
+    /// A string through less than two sites.
+    Short,
 }
 
 /// Why a force does not fit a joint.
@@ -138,6 +188,8 @@ pub enum ForceFault {
     BallRest,
     /// A force of one coordinate, in a joint that turns every way.
     Rotation,
+    /// Numbers that make no stop or friction: limits out of order, or something negative or not finite.
+    Number,
 }
 
 impl TreeError {
@@ -184,6 +236,10 @@ impl TreeError {
             Self::NoBody { .. } => "name one of the bodies",
             Self::NotFinite { .. } => "check how it was computed",
             Self::Potential { .. } => "add the missing ones",
+            Self::Constraint {
+                fault: ConstraintFault::Waypoint { fault, .. },
+                ..
+            } => fault.remedy(),
             Self::Name(_) | Self::Inertia { .. } | Self::Constraint { .. } => return None,
             Self::Link { .. } | Self::Force { .. } => return None,
         })
@@ -215,6 +271,7 @@ impl fmt::Display for TreePart {
             Self::Site(name) => write!(f, "site `{name}`"),
             Self::JointForce(number) => write!(f, "joint force number {}", number + 1),
             Self::Wrench(number) => write!(f, "wrench number {}", number + 1),
+            Self::StateForce(name) => write!(f, "the force `{name}`"),
         }
     }
 }
@@ -230,6 +287,55 @@ impl fmt::Display for ConstraintFault {
             Self::NoBody => "it names a body that does not exist",
             Self::Coordinate => "it couples a coordinate that is not an angle or a length that moves",
             Self::Number => "its numbers are finite, and lengths are not negative",
+            Self::Waypoint { number, fault } => return write!(f, "stop number {}: {fault}", number + 1),
+            Self::Axis => "its axis is not zero",
+            Self::Radius => "its radius is positive",
+            Self::Across => "the direction across a blade is not zero",
+            Self::World => "what rolls or cuts is on a body, not in the world",
+            Self::OneBody => "both sites are on one body",
+        })
+    }
+}
+
+impl WaypointFault {
+    /// What to do.
+    pub fn remedy(self) -> &'static str {
+        match self {
+            Self::Radius => "give a positive radius, or a site in its place",
+            Self::Axis => "give a vector that is not zero",
+            Self::NoAxle => "give its body a revolute joint, with the centre on the axis",
+            Self::End => "end it at a site, or on a pulley whose body turns",
+            Self::Beside => "put a site between them",
+            Self::Meets => "leave one of them out, or start elsewhere",
+            Self::Inside => "start farther away, or make the pulley smaller",
+            Self::Overlap => {
+                "start farther apart, make them smaller, or let the rope run on one side of both"
+            }
+            Self::OtherPlane => "move or turn one of them, or put a site between them",
+            Self::LeavesPlane => "turn its axis, put a site between, or let it swivel",
+            Self::Untouched => "let it run on the other side, or leave the pulley out",
+            Self::Side => {
+                "say `left` or `right`, as the rope turns there, seen with the axis towards the eye"
+            }
+        }
+    }
+}
+
+impl fmt::Display for WaypointFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Radius => "the radius of a pulley is positive",
+            Self::Axis => "the axis of a pulley is not zero",
+            Self::NoAxle => "a pulley that turns with the rope is on a revolute joint through its centre",
+            Self::End => "a rope does not end on a pulley that it slides on",
+            Self::Beside => "a pulley that swivels has points before and after it",
+            Self::Meets => "it lies on the stop before it",
+            Self::Inside => "the rope runs through a point inside of the pulley",
+            Self::Overlap => "the pulleys are too near each other for the rope to run between them",
+            Self::OtherPlane => "the pulley does not lie in the plane of the one before it",
+            Self::LeavesPlane => "the rope leaves the plane of the pulley by more than 5°",
+            Self::Untouched => "the rope does not touch the pulley",
+            Self::Side => "the rope passes the pulley neither over nor under it",
         })
     }
 }
@@ -242,6 +348,7 @@ impl fmt::Display for LinkFault {
             Self::Coefficient => "its coefficient is negative or not finite",
             Self::Stiffness => "a stiffness is negative or not finite",
             Self::Length => "its length is not positive",
+            Self::Short => "a string runs through two sites or more",
         })
     }
 }
@@ -252,6 +359,7 @@ impl fmt::Display for ForceFault {
             Self::Unmoved => "the joint does not move, or is driven",
             Self::BallRest => "the spring of a ball joint rests at zero",
             Self::Rotation => "a rotation is not one number",
+            Self::Number => "its limits are in order, and its numbers finite and not negative",
         })
     }
 }

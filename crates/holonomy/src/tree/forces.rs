@@ -8,7 +8,7 @@
 //! δW_i − η_i ×* W_i = (f̂ θ, (Σ r̂ f̂ + n̂) θ)        as the body turns by θ under forces fixed in space
 //!                   = (f̂ θ, f̂ d + (r̂ f)^ θ + n̂ θ)   and moves by d, where their place is fixed in space too
 //! ```
-use super::{ForceFault, JointKind, Kinematics, Tree, TreeError};
+use super::{ForceFault, JointKind, Kinematics, Stop, Tree, TreeError, feedback::Looking, stops};
 use crate::{
     Vec3,
     geometry::se3::{Wrench, join},
@@ -34,6 +34,15 @@ pub enum JointForce {
     },
     /// `τ(t, q, v)`, `∂τ/∂q`, `∂τ/∂v`: a motor, friction, control.
     Effort(Law<(f64, f64, f64)>),
+    /// A spring and a damper beyond the ends of its way.
+    Stop(Stop),
+    /// `τ = −f tanh(v/v₀)`: dry friction, viscous below v₀.
+    Friction {
+        /// The effort f at speeds well above v₀, N m or N.
+        effort: f64,
+        /// The speed v₀, rad/s or m/s.
+        velocity: f64,
+    },
 }
 
 /// A function with two of its derivatives.
@@ -101,6 +110,7 @@ pub(crate) struct Effort {
 pub(crate) struct Loads {
     pub(crate) loads: Vec<Load>,
     pub(crate) efforts: Vec<Effort>,
+    pub(crate) looking: Looking,
     pub(super) points: Vec<Vec3>,
     pub(super) gradient: Vec<Vec3>,
 }
@@ -108,7 +118,7 @@ pub(crate) struct Loads {
 impl Tree {
     /// Whether nothing acts on its bodies but gravity.
     pub(crate) fn only_falls(&self) -> bool {
-        !self.has_links() && self.wrenches.is_empty()
+        !self.has_links() && self.wrenches.is_empty() && !self.has_feedback()
     }
 
     /// Acceleration of gravity.
@@ -148,32 +158,15 @@ impl Tree {
         }
         self.load_links(kinematics, weight, out);
         for wrench in &self.wrenches {
-            let (arm, force, moment) = wrench_at(self, wrench, t, kinematics);
+            let whole = wrench_at(self, wrench, t, kinematics);
             let load = &mut out.loads[self.body_nodes[wrench.body]];
-            match wrench.frame {
-                WrenchFrame::World => {
-                    let whole = join(&force, &(arm.cross(&force) + moment));
-                    load.wrench += whole * weight;
-                    load.fixed += force * weight;
-                    load.placed += force * weight;
-                    load.turning += (arm.cross(&force) + moment).cross_matrix() * weight;
-                }
-                WrenchFrame::Mixed => {
-                    load.add(&arm, &(force * weight));
-                    load.wrench += join(&Vec3::zeros(), &(moment * weight));
-                    load.turning += moment.cross_matrix() * weight;
-                }
-                WrenchFrame::Body => {
-                    load.wrench += join(&force, &(arm.cross(&force) + moment)) * weight;
-                }
-            }
-            load.forced += join(&force, &(arm.cross(&force) + moment));
+            add_wrench(wrench.frame, whole, weight, load);
         }
     }
 
     /// Forces in the joints; those without potential are counted `weight` times.
     pub(crate) fn efforts(&self, t: f64, q: &[f64], v: &[f64], weight: f64, out: &mut Loads) {
-        if self.joint_forces.is_empty() && out.efforts.len() == self.velocities {
+        if self.joint_forces.is_empty() && !self.has_feedback() && out.efforts.len() == self.velocities {
             return;
         }
         out.efforts.clear();
@@ -250,6 +243,16 @@ impl Tree {
                     fault,
                 })
             };
+            let sound = match force {
+                JointForce::Stop(stop) => stop.is_sound(),
+                JointForce::Friction { effort, velocity } => {
+                    *effort >= 0.0 && *velocity > 0.0 && (effort + velocity).is_finite()
+                }
+                _ => true,
+            };
+            if !sound {
+                return refuse(ForceFault::Number);
+            }
             let kinds = || (self.first_node(*body)..=self.body_nodes[*body]).map(|k| self.nodes[k].kind);
             if kinds().all(|kind| kind.sizes().1 == 0) {
                 return refuse(ForceFault::Unmoved);
@@ -274,17 +277,33 @@ pub(super) fn wrench_at(
     t: f64,
     kinematics: &Kinematics,
 ) -> (Vec3, Vec3, Vec3) {
-    let node = tree.body_nodes[wrench.body];
-    let (rotation, pose) = (
-        &kinematics.frames[node].rotation,
-        &tree.node_from_body[wrench.body],
-    );
-    let arm = match wrench.frame {
-        WrenchFrame::World => wrench.position - kinematics.frames[node].origin,
-        _ => rotation * pose.point(&wrench.position),
+    let given = (wrench.value)(t);
+    wrench_axes(
+        tree,
+        wrench.body,
+        &wrench.position,
+        wrench.frame,
+        given,
+        kinematics,
+    )
+}
+
+/// The same of a force and a moment that are given in a frame.
+pub(super) fn wrench_axes(
+    tree: &Tree,
+    body: usize,
+    position: &Vec3,
+    frame: WrenchFrame,
+    (force, moment): (Vec3, Vec3),
+    kinematics: &Kinematics,
+) -> (Vec3, Vec3, Vec3) {
+    let node = tree.body_nodes[body];
+    let (rotation, pose) = (&kinematics.frames[node].rotation, &tree.node_from_body[body]);
+    let arm = match frame {
+        WrenchFrame::World => position - kinematics.frames[node].origin,
+        _ => rotation * pose.point(position),
     };
-    let (force, moment) = (wrench.value)(t);
-    match wrench.frame {
+    match frame {
         WrenchFrame::World | WrenchFrame::Mixed => (arm, force, moment),
         WrenchFrame::Body => {
             let turn = |x: &Vec3| rotation * pose.direction(x);
@@ -293,8 +312,35 @@ pub(super) fn wrench_at(
     }
 }
 
+/// Adds a wrench, `(arm, force, moment)` in the axes of the world, to what acts on its node.
+pub(super) fn add_wrench(
+    frame: WrenchFrame,
+    (arm, force, moment): (Vec3, Vec3, Vec3),
+    weight: f64,
+    load: &mut Load,
+) {
+    match frame {
+        WrenchFrame::World => {
+            let whole = join(&force, &(arm.cross(&force) + moment));
+            load.wrench += whole * weight;
+            load.fixed += force * weight;
+            load.placed += force * weight;
+            load.turning += (arm.cross(&force) + moment).cross_matrix() * weight;
+        }
+        WrenchFrame::Mixed => {
+            load.add(&arm, &(force * weight));
+            load.wrench += join(&Vec3::zeros(), &(moment * weight));
+            load.turning += moment.cross_matrix() * weight;
+        }
+        WrenchFrame::Body => {
+            load.wrench += join(&force, &(arm.cross(&force) + moment)) * weight;
+        }
+    }
+    load.forced += join(&force, &(arm.cross(&force) + moment));
+}
+
 impl Effort {
-    fn add(&mut self, weight: f64, value: f64, by_q: f64, by_v: f64) {
+    pub(super) fn add(&mut self, weight: f64, value: f64, by_q: f64, by_v: f64) {
         self.value += weight * value;
         self.q[0] += weight * by_q;
         self.v += weight * by_v;
@@ -319,6 +365,11 @@ impl JointForce {
                 let [value, by_q, by_v] = law((t, q, v));
                 out.add(weight, value, by_q, by_v);
             }
+            Self::Stop(stop) => stop.push(q, v, weight, out),
+            Self::Friction { effort, velocity } => {
+                let [value, by_v] = stops::friction(*effort, *velocity, v);
+                out.add(weight, value, 0.0, by_v);
+            }
         }
     }
 
@@ -342,7 +393,7 @@ impl JointForce {
                     out[k].add(weight, -coefficient * v[k], 0.0, -coefficient);
                 }
             }
-            Self::Potential(_) | Self::Effort(_) => {}
+            Self::Potential(_) | Self::Effort(_) | Self::Stop(_) | Self::Friction { .. } => {}
         }
     }
 
@@ -350,7 +401,8 @@ impl JointForce {
         match self {
             Self::Spring { stiffness, rest } => 0.5 * stiffness * (q - rest) * (q - rest),
             Self::Potential(law) => law(q)[0],
-            Self::Damper { .. } | Self::Effort(_) => 0.0,
+            Self::Stop(stop) => stop.energy(q),
+            Self::Damper { .. } | Self::Effort(_) | Self::Friction { .. } => 0.0,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Momenta that symmetry keeps: which motions of the whole tree leave everything as it is.
 use super::{
-    JointForce, JointKind, Tree,
+    Act, JointForce, JointKind, Tree,
+    feedback::BoundForce,
     links::{BoundLink, PotentialSites},
 };
 use crate::{
@@ -65,7 +66,10 @@ fn freedom(tree: &Tree, root: usize, frame: &super::Frame) -> Freedom {
     // Internal forces of other joints do not matter; a force in a root's own joint pushes off the world.
     let pushed = tree.joint_forces.iter().any(|(body, force)| {
         *body == node.body && !matches!(force, JointForce::Damper { coefficient } if *coefficient == 0.0)
-    });
+    }) || tree
+        .feedback
+        .iter()
+        .any(|force| matches!(force.act, Act::Effort { body, .. } if body == node.body));
     match node.kind {
         _ if pushed => Freedom::None,
         JointKind::Translation => Freedom::All,
@@ -78,7 +82,8 @@ fn freedom(tree: &Tree, root: usize, frame: &super::Frame) -> Freedom {
 
 /// The momenta a tree keeps.
 pub(super) fn find(tree: &Tree) -> Vec<Momentum> {
-    let pinned = tree.constraints.iter().any(|(_, c)| !c.is_internal(tree));
+    let pinned = tree.constraints.iter().any(|(_, c)| !c.is_internal(tree))
+        || tree.feedback.iter().any(|force| force.anchors().is_none());
     if !tree.wrenches.is_empty() || !tree.motions.is_empty() || pinned {
         return Vec::new();
     }
@@ -96,7 +101,9 @@ pub(super) fn find(tree: &Tree) -> Vec<Momentum> {
 fn linear_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Momentum> {
     let free = |sites: &PotentialSites| sites.invariant && world(tree, sites).next().is_none();
     let tied = |link: &BoundLink| link.ends().iter().any(|end| end.node.is_none());
-    if !tree.potential_sites.iter().all(free) || tree.links.iter().any(tied) {
+    let held = |force: &BoundForce| force.anchors().is_none_or(|anchors| !anchors.is_empty());
+    if !tree.potential_sites.iter().all(free) || tree.links.iter().any(tied) || tree.feedback.iter().any(held)
+    {
         return Vec::new();
     }
     let level = |a: &Vec3| a.dot(&tree.gravity).abs() <= 1e-14 * tree.gravity.norm();
@@ -143,6 +150,7 @@ fn angular_momenta(tree: &Tree, freedoms: &[Freedom]) -> Vec<Momentum> {
         }
         points.extend(anchors);
     }
+    points.extend(tree.feedback.iter().filter_map(BoundForce::anchors).flatten());
     // Points that must stay where they are fix the line through them.
     let point = points.first().copied().unwrap_or_else(Vec3::zeros);
     for other in &points {

@@ -89,6 +89,14 @@ pub(crate) enum JointKind {
 }
 
 impl JointKind {
+    /// How far it turns about its axis for one of its coordinate.
+    pub(crate) fn turn(self) -> f64 {
+        match self {
+            Self::Screw { turn, .. } | Self::Driven { turn, .. } => turn,
+            _ => 0.0,
+        }
+    }
+
     /// Numbers in q and in v.
     pub(crate) fn sizes(self) -> (usize, usize) {
         match self {

@@ -6,11 +6,13 @@
 //! potential:  δf_k = −Σ_l ∂²V/∂r_k∂r_l δr_l
 //! r = o + ρ:  δr = η_v + θ × ρ,   δṙ = δV_v + δV_ω × ρ + θ × ṙ
 //! ```
-//! with forces that are fixed in space while the bodies turn counted in [`Load`]. Beams: see `beam.rs`.
+//! with forces that are fixed in space while the bodies turn counted in [`Load`]. Beams: see `beam.rs`; strings: see
+//! `string.rs`.
 use super::{
-    Beam, Kinematics, LinkFault, SitePlace, Tree, TreeError, beam,
+    Beam, ElasticString, Kinematics, LinkFault, SitePlace, Tree, TreeError, beam,
     factors::{LowRank, Vector12, stack},
     forces::{Load, Loads},
+    string::BoundString,
 };
 use crate::{Vec3, geometry::se3::join, potential::Potential};
 use nalgebra::{UnitQuaternion, Vector6};
@@ -27,6 +29,8 @@ pub enum Link {
     },
     /// An elastic beam.
     Beam(Beam),
+    /// A string that goes slack.
+    String(ElasticString),
 }
 
 /// A link between nodes.
@@ -39,6 +43,7 @@ pub(super) enum BoundLink {
         coefficient: f64,
     },
     Beam(Box<beam::BoundBeam>),
+    String(BoundString),
 }
 
 /// The sites that a potential depends on, and whether it stays the same when all are moved alike.
@@ -60,15 +65,15 @@ impl PotentialSites {
 }
 
 /// A damper as it is: n, l, ḋ, and the arms and velocities of its ends.
-struct Stretched {
-    n: Vec3,
-    length: f64,
-    relative: Vec3,
-    arms: [Vec3; 2],
-    velocities: [Vec3; 2],
+pub(super) struct Stretched {
+    pub(super) n: Vec3,
+    pub(super) length: f64,
+    pub(super) relative: Vec3,
+    pub(super) arms: [Vec3; 2],
+    pub(super) velocities: [Vec3; 2],
 }
 
-fn stretch(ends: &[SitePlace; 2], kinematics: &Kinematics) -> Stretched {
+pub(super) fn stretch(ends: &[SitePlace; 2], kinematics: &Kinematics) -> Stretched {
     let d = kinematics.site(&ends[0]) - kinematics.site(&ends[1]);
     let velocities = [0, 1].map(|k| kinematics.site_velocity(&ends[k]));
     let length = d.norm();
@@ -81,18 +86,26 @@ fn stretch(ends: &[SitePlace; 2], kinematics: &Kinematics) -> Stretched {
     }
 }
 
+/// How fast two sites move apart, m/s.
+pub(super) fn rate(ends: &[SitePlace; 2], kinematics: &Kinematics) -> f64 {
+    let at = stretch(ends, kinematics);
+    at.n.dot(&at.relative)
+}
+
 /// A site from the origin of its node.
-fn arm(site: &SitePlace, kinematics: &Kinematics) -> Vec3 {
+pub(super) fn arm(site: &SitePlace, kinematics: &Kinematics) -> Vec3 {
     site.node.map_or_else(Vec3::zeros, |node| {
         kinematics.frames[node].rotation * site.position
     })
 }
 
 impl BoundLink {
-    pub(super) fn ends(&self) -> &[SitePlace; 2] {
+    /// The sites that it joins: two, or more of a string.
+    pub(super) fn ends(&self) -> &[SitePlace] {
         match self {
             Self::Damper { ends, .. } => ends,
             Self::Beam(beam) => &beam.ends,
+            Self::String(string) => &string.sites,
         }
     }
 
@@ -100,6 +113,7 @@ impl BoundLink {
         match self {
             Self::Damper { .. } => 0.0,
             Self::Beam(beam) => beam.energy(kinematics),
+            Self::String(string) => string.energy(kinematics),
         }
     }
 
@@ -107,6 +121,7 @@ impl BoundLink {
     pub(super) fn load(&self, kinematics: &Kinematics, weight: f64, loads: &mut [Load]) {
         match self {
             Self::Beam(beam) => beam.load(kinematics, loads),
+            Self::String(string) => string.load(kinematics, weight, loads),
             Self::Damper {
                 ends, coefficient, ..
             } => {
@@ -122,26 +137,24 @@ impl BoundLink {
         }
     }
 
-    /// How fast its ends move apart, m/s.
-    pub(super) fn rate(&self, kinematics: &Kinematics) -> f64 {
-        let at = stretch(self.ends(), kinematics);
-        at.n.dot(&at.relative)
-    }
-
-    /// The power of a damper, `−c l̇²`; `None` of what has an energy.
+    /// The power of a damper, `−c l̇²`; `None` of what has an energy and nothing else.
     pub(super) fn damped_power(&self, kinematics: &Kinematics) -> Option<f64> {
         match self {
             Self::Beam(_) => None,
-            Self::Damper { coefficient, .. } => {
-                let rate = self.rate(kinematics);
+            Self::Damper {
+                ends, coefficient, ..
+            } => {
+                let rate = rate(ends, kinematics);
                 Some(-coefficient * rate * rate)
             }
+            Self::String(string) => (string.law.damping != 0.0).then(|| string.damped_power(kinematics)),
         }
     }
 
     fn couple(&self, kinematics: &Kinematics, weight: f64, out: &mut LowRank<12>) {
         let (ends, coefficient) = match self {
             Self::Beam(beam) => return beam.couple(kinematics, out),
+            Self::String(string) => return string.couple(kinematics, weight, out),
             Self::Damper {
                 ends, coefficient, ..
             } => (ends, weight * coefficient),
@@ -187,7 +200,7 @@ pub(super) fn at(arm: &Vec3, e: &Vec3) -> Vector12 {
 }
 
 /// Two unit vectors across n and each other.
-fn tangents(n: &Vec3) -> (Vec3, Vec3) {
+pub(super) fn tangents(n: &Vec3) -> (Vec3, Vec3) {
     let least = Vec3::ith(n.iamin(), 1.0);
     let first = n.cross(&least).normalize();
     (first, n.cross(&first))
@@ -198,7 +211,16 @@ impl Tree {
     pub(super) fn bind_links(&mut self, links: Vec<Link>) -> Result<(), TreeError> {
         for (number, link) in links.into_iter().enumerate() {
             let refuse = |fault| Err(TreeError::Link { number, fault });
-            let (Link::Damper { between, .. } | Link::Beam(Beam { between, .. })) = &link;
+            let between = match &link {
+                Link::Damper { between, .. } | Link::Beam(Beam { between, .. }) => between,
+                Link::String(string) => match string.clone().bind(&self.sites) {
+                    Ok(bound) => {
+                        self.links.push(BoundLink::String(bound));
+                        continue;
+                    }
+                    Err(fault) => return refuse(fault),
+                },
+            };
             if between.iter().any(|site| *site >= self.sites.len()) {
                 return refuse(LinkFault::NoSite);
             }
@@ -216,6 +238,8 @@ impl Tree {
                     ends,
                     coefficient,
                 },
+                // Bound above.
+                Link::String(_) => continue,
                 Link::Beam(beam) => {
                     let stiffness = [beam.tension, beam.bending[0], beam.bending[1], beam.torsion];
                     if !stiffness.iter().all(|k| *k >= 0.0 && k.is_finite()) {
@@ -247,7 +271,7 @@ impl Tree {
         !self.potentials.is_empty() || !self.links.is_empty()
     }
 
-    /// How the forces of links and potentials change, at a placement.
+    /// Adds how the forces of links and potentials change, at a placement.
     pub(crate) fn couple(
         &self,
         kinematics: &Kinematics,
@@ -255,7 +279,6 @@ impl Tree {
         work: &mut Curvatures,
         out: &mut LowRank<12>,
     ) {
-        out.clear();
         for link in &self.links {
             link.couple(kinematics, weight, out);
         }
@@ -265,7 +288,6 @@ impl Tree {
                 self.couple_potential(&**potential, sites, kinematics, work, out);
             }
         }
-        out.finish();
     }
 
     fn couple_potential(

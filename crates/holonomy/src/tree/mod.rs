@@ -12,6 +12,7 @@ mod assemble;
 mod beam;
 mod build;
 mod check;
+mod closing;
 mod composite;
 mod constraint;
 mod contradiction;
@@ -19,49 +20,70 @@ mod describe;
 mod dynamics;
 mod error;
 mod factors;
+mod feedback;
 mod forces;
 mod invariants;
+mod jet;
 mod joint;
 mod kinematics;
 mod links;
 mod mass;
 mod matrices;
 mod min_norm;
+mod one_sided;
 mod recorded;
 mod redundant;
+mod rolling;
+mod rope_path;
+mod route;
 mod scene;
+mod seen;
 mod settle;
 mod skeleton;
 mod sources;
 mod spline;
+mod stops;
+mod string;
 mod support;
 mod system;
+mod wrap;
 
 pub use beam::Beam;
 pub use build::{RigidBody, Site, TreeParts};
+pub use closing::{Closing, ClosingJoint};
 pub use constraint::{Constraint, Length};
 pub use contradiction::Contradiction;
 pub use describe::BodyDescription;
-pub use error::{ConstraintFault, ForceFault, LinkFault, TreeError, TreePart};
+pub use error::{ConstraintFault, ForceFault, LinkFault, TreeError, TreePart, WaypointFault};
+pub use feedback::{Act, StateForce, StateLaw};
 pub use forces::{AppliedWrench, JointForce, Law, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
 pub use kinematics::{Frame, Kinematics};
 pub use links::Link;
+pub use one_sided::OneSided;
 pub use recorded::PartNames;
 pub use redundant::Dependence;
+pub use rolling::{Blade, Rolling};
+pub use route::{Pulley, Route, Sheave, Side, Waypoint};
+pub use seen::{Point, Seen};
 pub use settle::{Equilibrium, Seek, SettleError, Settling, Stability};
 pub use spline::{Spline, SplineError};
+pub use stops::{Stop, limited, limited_law};
+pub use string::ElasticString;
 
 pub use assemble::{Assembly, assemble};
 pub(crate) use composite::Composite;
 pub(crate) use constraint::{ConstraintRows, Moving};
 pub(crate) use dynamics::Dynamics;
 pub(crate) use factors::{Branched, Column, Factors, Square, Terms, Vector12, dot, stack};
+pub(crate) use feedback::Looking;
 pub(crate) use forces::Loads;
 pub(crate) use joint::JointKind;
 pub(crate) use links::Curvatures;
 pub(crate) use mass::Mass;
 pub(crate) use min_norm::MinNorm;
+pub(crate) use rolling::{Change, SlipRow};
+pub(crate) use seen::Sight;
 pub(crate) use skeleton::Node;
 pub(crate) use sources::DrivenJoint;
 
@@ -88,6 +110,7 @@ pub struct Tree {
     links: Vec<links::BoundLink>,
     joint_forces: Vec<(usize, JointForce)>,
     wrenches: Vec<AppliedWrench>,
+    feedback: Vec<feedback::BoundForce>,
     constraints: Vec<(String, Constraint)>,
     constraint_rows: usize,
     conserved: Vec<invariants::Momentum>,
@@ -204,12 +227,12 @@ impl Tree {
             _ => return None,
         };
         let (before, behind) = (self.nodes.first()?, self.nodes.last()?);
-        let held = !self.joint_forces.is_empty() || !self.constraints.is_empty();
+        let held = !self.joint_forces.is_empty() || !self.constraints.is_empty() || self.has_feedback();
         Some(Lone {
             inertia: behind.inertia,
             free,
             gravity: before.rotation.tr_mul(&self.gravity),
-            forced: held || !self.potentials.is_empty() || !self.wrenches.is_empty(),
+            forced: held || self.has_links() || !self.wrenches.is_empty(),
             held,
         })
     }

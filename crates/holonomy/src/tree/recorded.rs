@@ -4,11 +4,18 @@
 //! BODY.effort     τ of springs, dampers and motors in its joint; of a driven joint what drives it
 //! BODY.force      what its joint passes on to the body and all it carries: Ṗ − F − C, in axes of the world
 //! BODY.moment     the same about the joint
-//! NAME.tension    of a distance or a cable λ, of a spring ∂V/∂l, of a damper c l̇, of a beam EA/L d_x,
-//!                 of a segment −f·x, where its joint pulls it with f
+//! NAME.tension    of a distance or a cable λ, of a spring ∂V/∂l, of a damper c l̇, of a force T, of a beam EA/L d_x,
+//!                 of a string F + D, of a segment −f·x, where its joint pulls it with f; ROPE.K.tension of each part
+//!                 of a rope
+//! PULLEY.contact  the force of a rope on a pulley, |T_out n_out − T_in n_in|
+//! PULLEY.wrap     the angle of its arc there
 //! ```
 //! C are the forces of constraints, `−λₖ` times what each equation pulls with.
-use super::{Constraint, JointKind, Kinematics, Moving, Tree, links::BoundLink, system::TreeWorkspace};
+use super::{
+    Act, Constraint, JointKind, Kinematics, Looking, Moving, Sight, Tree,
+    links::{BoundLink, rate},
+    system::TreeWorkspace,
+};
 use crate::{
     Vec3,
     geometry::se3::{Wrench, angular, linear, wrench_from},
@@ -41,13 +48,39 @@ impl PartNames {
 /// A quantity that can be recorded, in the order of the layout.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum TreeExtra {
-    Effort { body: usize },
-    Force { body: usize },
-    Moment { body: usize },
-    Multiplier { row: usize },
-    Spring { potential: usize },
-    Link { link: usize },
-    Segment { body: usize },
+    Effort {
+        body: usize,
+    },
+    Force {
+        body: usize,
+    },
+    Moment {
+        body: usize,
+    },
+    Multiplier {
+        row: usize,
+    },
+    Contact {
+        constraint: usize,
+        row: usize,
+        stop: usize,
+    },
+    Wrap {
+        constraint: usize,
+        stop: usize,
+    },
+    Spring {
+        potential: usize,
+    },
+    Link {
+        link: usize,
+    },
+    Pull {
+        force: usize,
+    },
+    Segment {
+        body: usize,
+    },
 }
 
 impl Tree {
@@ -91,7 +124,26 @@ impl Tree {
         }
         let none: &[&str] = &[];
         let mut row = 0;
-        for (name, constraint) in &self.constraints {
+        for (number, (name, constraint)) in self.constraints.iter().enumerate() {
+            if let Constraint::Route(route) = constraint {
+                for (k, suffix) in constraint.suffixes().iter().enumerate() {
+                    let name = format!("{name}{suffix}.tension");
+                    add(TreeExtra::Multiplier { row: row + k }, name, "N", none);
+                }
+                for (stop, pulley) in route.pulleys() {
+                    let (constraint, ends) = (number, [0, route.stops.len() - 1]);
+                    let contact = TreeExtra::Contact {
+                        constraint,
+                        row,
+                        stop,
+                    };
+                    add(contact, format!("{}.contact", pulley.name), "N", none);
+                    if !ends.contains(&stop) {
+                        let wrap = TreeExtra::Wrap { constraint, stop };
+                        add(wrap, format!("{}.wrap", pulley.name), "rad", none);
+                    }
+                }
+            }
             if let Constraint::Distance { .. } | Constraint::Cable { .. } = constraint {
                 add(
                     TreeExtra::Multiplier { row },
@@ -120,6 +172,12 @@ impl Tree {
         for link in 0..self.links.len() {
             let name = given(&names.links, "link", link);
             add(TreeExtra::Link { link }, format!("{name}.tension"), "N", none);
+        }
+        for (force, pull) in self.feedback.iter().enumerate() {
+            if let Act::Tension { .. } = pull.act {
+                let name = format!("{}.tension", pull.name);
+                add(TreeExtra::Pull { force }, name, "N", none);
+            }
         }
         for body in names.segments.iter().copied().filter(|body| *body < self.len()) {
             let name = &self.layout.words.bodies[body];
@@ -233,6 +291,22 @@ impl Tree {
                 TreeExtra::Multiplier { row } => {
                     out.push(measured.multipliers.get(row).copied().unwrap_or(f64::NAN));
                 }
+                TreeExtra::Contact {
+                    constraint,
+                    row,
+                    stop,
+                } => {
+                    let tensions = measured.multipliers.get(row..).unwrap_or_default();
+                    let at = at_rest(state, &work.q, kinematics);
+                    let route = self.constraints[constraint].1.as_route();
+                    let force = route.map(|route| self.contact_at(&at, route, stop, tensions).norm());
+                    out.push(force.unwrap_or(f64::NAN));
+                }
+                TreeExtra::Wrap { constraint, stop } => {
+                    let at = at_rest(state, &work.q, kinematics);
+                    let route = self.constraints[constraint].1.as_route();
+                    out.push(route.map_or(f64::NAN, |route| self.wrap_at(&at, route, stop)));
+                }
                 TreeExtra::Spring { potential } => {
                     let law = &self.potentials[potential];
                     gradient.fill(Vec3::zeros());
@@ -245,6 +319,15 @@ impl Tree {
                     out.push(along.unwrap_or(f64::NAN));
                 }
                 TreeExtra::Link { link } => out.push(self.links[link].tension(kinematics)),
+                TreeExtra::Pull { force } => {
+                    let sight = Sight {
+                        t: state.t,
+                        q: &work.q,
+                        v: &measured.velocity,
+                        kinematics,
+                    };
+                    out.push(self.feedback_tension(force, &sight, &mut Looking::default()));
+                }
                 TreeExtra::Segment { body } => {
                     let node = self.body_nodes[body];
                     let x = self.node_from_body[body].direction(&Vec3::x());
@@ -291,12 +374,24 @@ impl Tree {
     }
 }
 
+fn at_rest<'a>(state: &State, q: &'a [f64], kinematics: &'a Kinematics) -> Moving<'a> {
+    Moving {
+        t: state.t,
+        q,
+        kinematics,
+        accelerations: None,
+    }
+}
+
 impl BoundLink {
     /// What pulls its ends together, N.
     fn tension(&self, kinematics: &Kinematics) -> f64 {
         match self {
-            Self::Damper { coefficient, .. } => coefficient * self.rate(kinematics),
+            Self::Damper {
+                ends, coefficient, ..
+            } => coefficient * rate(ends, kinematics),
             Self::Beam(beam) => beam.tension(kinematics),
+            Self::String(string) => string.tension(kinematics),
         }
     }
 }

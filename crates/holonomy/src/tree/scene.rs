@@ -1,8 +1,8 @@
 //! How a tree looks: rods between what is fixed on a body, boxes of inertia, joints, cables, springs and beams.
 //!
 //! Points, in their order: the sites; where each body begins, behind its joint; where its joint is on the parent; the
-//! centres of point masses.
-use super::{Constraint, JointKind, Kinematics, SitePlace, Tree, links::BoundLink};
+//! centres of point masses; points along ropes, and on the rims of their pulleys.
+use super::{Constraint, JointKind, Kinematics, Moving, SitePlace, Tree, links::BoundLink, rope_path::RIM};
 use crate::{
     Vec3,
     geometry::{self, RigidInertia},
@@ -26,14 +26,20 @@ impl Tree {
         }
         self.push_rods(size, &mut shapes);
         self.push_constraints(&mut shapes);
+        self.push_ropes(&mut shapes);
         let springs = self.potentials.iter().filter_map(|v| v.drawn_as_spring());
         shapes.extend(springs.map(|between| Shape::Spring { between }));
         for link in &self.links {
-            let between = link.ends().map(|end| self.site_at(&end));
             shapes.push(match link {
-                BoundLink::Damper { .. } => Shape::Damper { between },
+                BoundLink::Damper { ends, .. } => Shape::Damper {
+                    between: ends.map(|end| self.site_at(&end)),
+                },
+                BoundLink::String(string) => Shape::Cable {
+                    name: self.string_name(string),
+                    through: string.through.clone(),
+                },
                 BoundLink::Beam(beam) => Shape::Beam {
-                    between,
+                    between: beam.ends.map(|end| self.site_at(&end)),
                     axes: [0, 1].map(|k| {
                         let along: Vec3 = beam.axes[k].column(0).into();
                         self.axis_on(beam.ends[k].node, &along)
@@ -56,7 +62,11 @@ impl Tree {
         let joints = bodies.iter().map(|body| format!("{body}.joint"));
         let masses = self.point_masses().map(|body| format!("{}.mass", bodies[body]));
         let sites = self.layout.drawing.sites.iter().cloned();
-        sites.chain(joints).chain(masses).collect()
+        let ropes = self.routes().flat_map(|(name, route)| {
+            let points = route.traced() + RIM * route.pulleys().count();
+            (1..=points).map(move |k| format!("{name}.path.{k}"))
+        });
+        sites.chain(joints).chain(masses).chain(ropes).collect()
     }
 
     /// Bodies that are a mass at a point away from where they begin.
@@ -176,8 +186,41 @@ impl Tree {
                         direction: normal.normalize().into(),
                     },
                 },
-                Constraint::Orientation { .. } | Constraint::Coupling { .. } => continue,
+                Constraint::Closing(closing) => Shape::Pin {
+                    name,
+                    between: closing.between,
+                },
+                Constraint::Rolling(rolling) => Shape::Plane {
+                    name,
+                    at: rolling.site,
+                    on: rolling.on,
+                    normal: Axis {
+                        frame: self.sites[rolling.on].node.map(|node| self.nodes[node].body),
+                        direction: rolling.normal.normalize().into(),
+                    },
+                },
+                Constraint::Orientation { .. }
+                | Constraint::Coupling { .. }
+                | Constraint::Blade(_)
+                | Constraint::Route(_) => {
+                    continue;
+                }
             });
+        }
+    }
+
+    /// Ropes, and the rims of their pulleys: lines.
+    fn push_ropes(&self, shapes: &mut Vec<Shape>) {
+        let mut next = self.sites.len() + 2 * self.len() + self.point_masses().count();
+        for (_, route) in self.routes() {
+            let through = (next..next + route.traced()).collect();
+            next += route.traced();
+            shapes.push(Shape::Line { through });
+            for _ in route.pulleys() {
+                let through = (next..next + RIM).chain([next]).collect();
+                next += RIM;
+                shapes.push(Shape::Line { through });
+            }
         }
     }
 
@@ -224,6 +267,16 @@ impl Tree {
                 position: self.nodes[node].inertia.centre,
             };
             out.points.push(kinematics.site(&place).into());
+        }
+        let at = Moving {
+            t: 0.0,
+            q: &[],
+            kinematics,
+            accelerations: None,
+        };
+        for (_, route) in self.routes() {
+            self.trace_route(&at, route, |r| out.points.push(r.into()));
+            self.trace_rims(&at, route, |r| out.points.push(r.into()));
         }
     }
 

@@ -3,14 +3,17 @@
 //! ```text
 //! dE/dt = Σ τ·v                  forces in joints without potential
 //!       + Σ −c l̇²                dampers between sites
+//!       + Σ −D l̇                 dampers of strings, while they pull
 //!       + Σ W·V                  wrenches on bodies
+//!       + Σ f·ṙ, τ v, −T l̇       forces that see the state
 //!       + Σ τ_d q̇_d              driven joints,   τ_d = S_dᵀ (Ṗ_d − F_d) + Σ λₖ G_kd
 //!       − Σ λₖ ℓ̇ₖ                driven lengths
 //! ```
 //! Ṗ and F are of all that a joint carries; `G_kd = ∂gₖ/∂q_d`. What constraints ask of a driven joint is counted as the
 //! joint's, and what they take elsewhere they give elsewhere.
 use super::{
-    Constraint, ConstraintRows, Dynamics, JointForce, JointKind, Kinematics, Length, Tree,
+    Act, Constraint, ConstraintRows, Dynamics, JointForce, JointKind, Kinematics, Length, Looking, Sight,
+    Tree,
     forces::{Effort, wrench_at},
     links::BoundLink,
 };
@@ -35,14 +38,25 @@ impl Tree {
         let mut names = Vec::new();
         names.extend(self.unconserving_forces().map(|(number, force)| match force {
             JointForce::Damper { .. } => format!("damper {}", body(number)),
+            JointForce::Stop(_) => format!("stop {}", body(number)),
+            JointForce::Friction { .. } => format!("friction {}", body(number)),
             _ => format!("effort {}", body(number)),
         }));
         names.extend(self.links.iter().filter_map(|link| match link {
             BoundLink::Damper { between: [a, b], .. } => Some(format!("damper {}-{}", site(*a), site(*b))),
-            BoundLink::Beam(_) => None,
+            BoundLink::String(string) if string.law.damping != 0.0 => Some(self.string_name(string)),
+            BoundLink::Beam(_) | BoundLink::String(_) => None,
         }));
         let wrenches = self.wrenches.iter();
         names.extend(wrenches.map(|wrench| format!("wrench {}", body(wrench.body))));
+        let feedback = (0..self.feedback.len()).filter(|number| !self.joins_the_last(*number));
+        let feedback = feedback.map(|number| &self.feedback[number]);
+        names.extend(feedback.map(|force| match force.act {
+            Act::Effort { body: number, .. } => format!("effort {}", body(number)),
+            Act::Wrench { body: number, .. } => format!("wrench {}", body(number)),
+            Act::Force { .. } | Act::Tension { .. } => format!("force {}", force.name),
+            Act::Push { .. } => force.name.clone(),
+        }));
         let drives = self.driven_joints();
         names.extend(drives.map(|at| format!("drive {}", body(self.nodes[at.node].body))));
         names.extend(self.driven_lengths().map(|(row, _)| {
@@ -58,7 +72,8 @@ impl Tree {
         forces.filter(|(_, force)| match force {
             JointForce::Spring { .. } | JointForce::Potential(_) => false,
             JointForce::Damper { coefficient } => *coefficient != 0.0,
-            JointForce::Effort(_) => true,
+            JointForce::Stop(stop) => stop.law.damping != 0.0,
+            JointForce::Effort(_) | JointForce::Friction { .. } => true,
         })
     }
 
@@ -81,6 +96,10 @@ impl Tree {
                 Constraint::Distance { length, .. } | Constraint::Cable { length, .. } => {
                     matches!(length, Length::Driven(_)).then_some((row, length))
                 }
+                Constraint::Route(route) => {
+                    let length = route.length.as_ref().filter(|l| matches!(l, Length::Driven(_)));
+                    length.map(|length| (next - 1, length))
+                }
                 _ => None,
             }
         })
@@ -92,6 +111,7 @@ impl Tree {
         t: f64,
         (q, v): (&[f64], &[f64]),
         kinematics: &Kinematics,
+        looking: &mut Looking,
         out: &mut Vec<f64>,
     ) {
         out.clear();
@@ -121,6 +141,8 @@ impl Tree {
             let whole = join(&force, &(arm.cross(&force) + moment));
             out.push(whole.dot(&kinematics.frames[node].twist));
         }
+        let sight = Sight { t, q, v, kinematics };
+        self.feedback_powers(&sight, looking, out);
     }
 
     /// The powers of all sources of a moving and loaded tree with accelerations dv and multipliers λ.
@@ -132,7 +154,10 @@ impl Tree {
         (rows, lambda): (&ConstraintRows, &[f64]),
         out: &mut Vec<f64>,
     ) {
-        self.force_powers(t, (q, v), &dynamics.kinematics, out);
+        let Dynamics {
+            kinematics, loads, ..
+        } = dynamics;
+        self.force_powers(t, (q, v), kinematics, &mut loads.looking, out);
         if !self.motions.is_empty() {
             dynamics.invert(self, t, dv);
             for DrivenJoint { node, motion } in self.driven_joints() {

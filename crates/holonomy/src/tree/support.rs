@@ -27,6 +27,13 @@ impl Tree {
             Constraint::Coincidence { between, .. } | Constraint::Distance { between, .. } => at(between),
             Constraint::Plane { site, on, .. } => at(&[*site, *on]),
             Constraint::Cable { through, .. } => at(through),
+            Constraint::Route(route) => {
+                let sites = route.stops.iter().map(|stop| stop.site);
+                sites.filter_map(|site| self.sites[site].node).collect()
+            }
+            Constraint::Closing(closing) => at(&closing.between),
+            Constraint::Rolling(rolling) => at(&[rolling.site, rolling.on]),
+            Constraint::Blade(blade) => at(&[blade.site]),
             Constraint::Orientation { from, to, .. } => {
                 let bodies = from.iter().chain([to]);
                 bodies.map(|body| self.body_nodes[*body]).collect()

@@ -1,5 +1,5 @@
 //! A tree as a system: `q̇ = v`, for a ball joint `q̇ = ½ q (0, ω)`.
-use super::{ConstraintRows, Dynamics, JointKind, MinNorm, Moving, Tree};
+use super::{ConstraintRows, Dynamics, JointKind, MinNorm, Moving, Sight, Tree};
 use crate::{
     Vec3,
     geometry::{se3::Wrench, so3},
@@ -51,6 +51,8 @@ impl TreeWorkspace {
         } = &mut self.dynamics;
         tree.load(t, kinematics, loads);
         tree.efforts(t, &self.q, v, 1.0, loads);
+        let q = &self.q;
+        tree.feed_back(&Sight { t, q, v, kinematics }, 1.0, loads);
         match self.dynamics.factorise(tree) {
             Ok(()) => {
                 self.dynamics.acceleration(tree, t, dv);
@@ -152,6 +154,9 @@ impl System for Tree {
                 accelerations: None,
             };
             self.constrain(&at, rows);
+            for row in self.slip_rows() {
+                rows.value[row.row] = self.slip(&dynamics.kinematics, row).0;
+            }
             rows.value.iter().fold(0.0, |m, g| math::larger(m, g.abs()))
         });
         out.multipliers.clear();

@@ -54,6 +54,10 @@ mod scenes;
 mod references;
 /// What do the steps of a chain conserve, if not the energy?
 mod modified_energy;
+/// Which momenta of all vectors of a Lagrangian are conserved?
+mod totals;
+/// Do ropes over pulleys pull as they should?
+mod ropes;
 /// Do rotating bodies turn as they should, and as Beckman's notebook has it?
 mod rotation;
 /// Do trees settle where statics says, and name what does not?
@@ -66,5 +70,6 @@ mod trees;
 mod systems;
 /// Do formulas typed into models move as the documents say?
 mod typed;
+mod typed_lanes;
 /// Are potentials given as formulas those that are written in Rust, and honest about symmetry and domain?
 mod typed_potentials;

@@ -20,11 +20,16 @@ fn states(name: &str) -> (Mechanism, Vec<State>) {
         "ten-thousand-molecules" => &["icosphere.subdivisions=2"],
         _ => &[],
     };
+    let steps = match name {
+        // Nothing slews before 2 s.
+        "tower-crane" => 1000,
+        _ => STEPS,
+    };
     let model = common::scenario(name, few);
     let mut simulation = model.simulation();
     let mut states = vec![simulation.state.clone()];
     simulation
-        .advance(STEPS)
+        .advance(steps)
         .unwrap_or_else(|e| panic!("{name}: {e}"));
     states.push(simulation.state.clone());
     (model.mechanism, states)
@@ -267,6 +272,8 @@ fn cables_have_their_length_and_pins_their_place() {
                                     Length::Driven(motion) => motion(state.t).0,
                                 }
                             }
+                            // What may go slack has no length to keep.
+                            None if cable.starts_with("string ") => continue,
                             _ => panic!("{name}: `{cable}` is no cable"),
                         };
                         assert!(

@@ -2,14 +2,21 @@
 mod beams;
 mod carry;
 mod corners;
+mod crane;
+mod drag;
 mod ends;
 mod families;
+mod feedback;
 mod link_models;
 mod links;
 mod loops;
+mod one_sided;
+mod plank;
 mod random;
+mod rolling;
 mod scissor;
 mod steps;
+mod stewart;
 mod trep;
 
 use holonomy::{

@@ -48,7 +48,7 @@ pub(super) const METHODS: &[Method] = &[
         reference: "the cable report",
         order: 1,
         symmetric: false,
-        build: |m, o| discrete(m, o, "backward-difference", BACKWARD),
+        build: |m, o| discrete(m, o, "backward-difference", BACKWARD, 1),
         ..OF_LAGRANGIANS
     },
     Method {
@@ -67,7 +67,7 @@ fn midpoint(
     method: &'static str,
     order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
-    composed(discrete(mechanism, options, method, MIDPOINT)?, order)
+    discrete(mechanism, options, method, MIDPOINT, order)
 }
 
 fn trapezoid(
@@ -76,7 +76,7 @@ fn trapezoid(
     method: &'static str,
     order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
-    composed(discrete(mechanism, options, method, TRAPEZOID)?, order)
+    discrete(mechanism, options, method, TRAPEZOID, order)
 }
 
 /// A variational integrator for a Lagrangian.
@@ -85,13 +85,18 @@ fn discrete(
     options: &Options,
     method: &'static str,
     quadrature: Quadrature,
+    order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
     let max_iterations = options.max_iterations.unwrap_or(30);
     let built = match mechanism {
         Mechanism::Lagrangian(system) => DiscreteLagrangian::new(system.clone(), quadrature, max_iterations),
         _ => None,
     };
-    match built {
+    let raised = match order {
+        4.. => built.and_then(|method| method.with_order(order)),
+        _ => built,
+    };
+    match raised {
         Some(method) => Ok(Box::new(method)),
         None => Err(Unsupported {
             method,

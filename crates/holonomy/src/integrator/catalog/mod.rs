@@ -99,6 +99,19 @@ impl Method {
         }
     }
 
+    /// The same with what it promises for a mechanism: where velocities are constrained as such there is no form to keep,
+    /// and no energy of a nearby system.
+    pub fn promising_on(&self, mechanism: &Mechanism) -> Self {
+        match mechanism {
+            Mechanism::Tree(tree) if tree.is_nonholonomic() => Self {
+                symplectic: false,
+                bounded_energy: false,
+                ..*self
+            },
+            _ => *self,
+        }
+    }
+
     /// Whether it has structure of the motion itself: its symplectic form, or no direction of time. Others are
     /// conventional.
     pub fn is_geometric(&self) -> bool {

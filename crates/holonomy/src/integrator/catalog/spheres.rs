@@ -3,7 +3,9 @@ use super::{
     Family, GEOMETRIC, Guarantee, Integrator, Mechanism, Method, Options, Unsupported, of_choice, raised,
 };
 use crate::{
-    integrator::{Rattle, Solver, SphereExplicit, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet},
+    integrator::{
+        Rattle, Solver, SphereExplicit, SphereGauss, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet,
+    },
     spheres::Spheres,
 };
 use std::sync::Arc;
@@ -21,6 +23,13 @@ const ON_SPHERES: Method = Method {
 /// Those that solve equations.
 const IMPLICIT: Method = Method {
     options: SOLVER,
+    ..ON_SPHERES
+};
+
+/// Collocation.
+const GAUSS: Method = Method {
+    reference: "Butcher (1964); Hairer, Lubich & Wanner (2006)",
+    options: &["tolerance", "max_iterations"],
     ..ON_SPHERES
 };
 
@@ -45,6 +54,20 @@ pub(super) const METHODS: &[Method] = &[
     raised!("sphere-implicit", 4, implicit, IMPLICIT),
     raised!("sphere-implicit", 6, implicit, IMPLICIT),
     raised!("sphere-implicit", 8, implicit, IMPLICIT),
+    Method {
+        name: "sphere-gauss-8",
+        summary: "Gauss collocation on (S²)ⁿ, four stages, any inertia",
+        order: 8,
+        build: |m, o| gauss(m, o, "sphere-gauss-8", 8),
+        ..GAUSS
+    },
+    Method {
+        name: "sphere-gauss-16",
+        summary: "Gauss collocation on (S²)ⁿ, eight stages, any inertia",
+        order: 16,
+        build: |m, o| gauss(m, o, "sphere-gauss-16", 16),
+        ..GAUSS
+    },
     Method {
         name: "sphere-split",
         summary: "great-circle drifts and kicks, separate bodies, any step",
@@ -187,5 +210,22 @@ fn implicit(
         _ => Ok(plain
             .with_order(order)
             .unwrap_or_else(|| unreachable!("the catalog asks for orders 4, 6 and 8"))),
+    }
+}
+
+fn gauss(
+    mechanism: &Mechanism,
+    options: &Options,
+    method: &'static str,
+    order: u32,
+) -> Result<Box<dyn Integrator>, Unsupported> {
+    let spheres = spheres(mechanism, method)?;
+    match SphereGauss::new(spheres, order, options.tolerance, options.max_iterations) {
+        Some(gauss) => Ok(Box::new(gauss)),
+        None => Err(Unsupported {
+            method,
+            needs: "tips that are free",
+            instead: "sphere-implicit",
+        }),
     }
 }

@@ -7,7 +7,7 @@ use crate::{
         so3,
     },
     system::State,
-    tree::{Dynamics, JointKind, Kinematics, Loads, Tree},
+    tree::{Dynamics, JointKind, Kinematics, Loads, Sight, Tree},
 };
 use nalgebra::Matrix3;
 
@@ -79,11 +79,20 @@ impl Balance {
         let time = state.t + self.reach;
         if !tree.only_falls() {
             tree.load_weighted(time, &self.kinematics, self.forcing, &mut self.loads);
+        }
+        tree.efforts(time, &self.middle, &self.v, self.forcing, &mut self.loads);
+        if !tree.only_falls() {
+            let sight = Sight {
+                t: time,
+                q: &self.middle,
+                v: &self.v,
+                kinematics: &self.kinematics,
+            };
+            tree.feed_back(&sight, self.forcing, &mut self.loads);
             let wrenches = self.loads.loads.iter().map(|load| load.wrench);
             self.forces.clear();
             self.forces.extend(wrenches);
         }
-        tree.efforts(time, &self.middle, &self.v, self.forcing, &mut self.loads);
         self.inward(tree);
         Ok(())
     }
@@ -189,6 +198,16 @@ impl Balance {
         self.relative_residual = relative_residual;
     }
 
+    /// What forces see in the middle of a step from time t.
+    pub(super) fn sight(&self) -> Sight<'_> {
+        Sight {
+            t: self.end - self.h + self.reach,
+            q: &self.middle,
+            v: &self.v,
+            kinematics: &self.kinematics,
+        }
+    }
+
     /// What the Jacobian needs besides, where it was last evaluated.
     pub(super) fn complete(&mut self, tree: &Tree) {
         self.kinematics.turn_inertia(tree);
@@ -279,6 +298,13 @@ impl Balance {
         kinematics.set_moving(tree, &self.v, driven);
         tree.load(state.t, kinematics, loads);
         tree.efforts(state.t, &state.q, &self.v, 1.0, loads);
+        let sight = Sight {
+            t: state.t,
+            q: &state.q,
+            v: &self.v,
+            kinematics,
+        };
+        tree.feed_back(&sight, 1.0, loads);
         dynamics.acceleration(tree, state.t, &mut self.residual);
         for (v, a) in self.v.iter_mut().zip(&self.residual) {
             *v += 0.5 * self.h * a;

@@ -9,9 +9,10 @@
 //!
 //! p⁺ −= G(q⁺)ᵀμ,   G(q⁺) v⁺ + ∂g/∂t = 0                        for μ, with M(q⁺) = L U likewise
 //! ```
+//! Equations of velocities have `h c` in place of g, and `∂c/∂v` in place of `G(q⁺) Y` (`slip.rs`).
 //! Halves of solutions cost no more than the bodies that carry what constraints hold on to. The small matrix may be
 //! singular: the multipliers are then the shortest that do.
-use super::{balance::Balance, newton::MET};
+use super::{balance::Balance, newton::MET, slip::Slip};
 use crate::{
     Vec3, math,
     simd::with_width,
@@ -34,6 +35,7 @@ pub(super) struct Closure {
     applied: Vec<f64>,
     /// The velocities that equations depend on.
     among: Vec<usize>,
+    slip: Slip,
     /// `R̂ᵀ/h` and Ĉ, with one number per equation for each velocity, and `R̂ Ĉ`.
     rows: Vec<f64>,
     columns: Vec<f64>,
@@ -56,6 +58,7 @@ impl Closure {
     pub(super) fn new(tree: &Tree) -> Self {
         Self {
             among: tree.constrained_velocities(),
+            slip: Slip::new(tree),
             ..Self::default()
         }
     }
@@ -126,9 +129,10 @@ impl Closure {
     }
 
     /// g at the end of the step; the largest as a fraction of its terms.
-    pub(super) fn evaluate(&mut self, tree: &Tree, t: f64, next_q: &[f64]) -> f64 {
+    pub(super) fn evaluate(&mut self, tree: &Tree, balance: &Balance, next_q: &[f64]) -> f64 {
         self.kinematics.pose(tree, next_q);
-        self.constrain_end(tree, t, next_q, false);
+        self.constrain_end(tree, balance.end, next_q, false);
+        self.slip.evaluate(tree, balance, &mut self.end);
         let parts = self.end.value.iter().zip(&self.end.scale);
         self.violation = parts.fold(0.0, |m: f64, (g, scale)| {
             math::larger(m, if *g == 0.0 { 0.0 } else { g.abs() / scale })
@@ -152,10 +156,11 @@ impl Closure {
         &mut self,
         tree: &Tree,
         balance: &Balance,
-        (t, next_q): (f64, &[f64]),
+        next_q: &[f64],
         jacobian: &mut Factors<12>,
     ) {
-        self.constrain_end(tree, t, next_q, true);
+        self.constrain_end(tree, balance.end, next_q, true);
+        self.slip.evaluate(tree, balance, &mut self.end);
         let m = self.lambda.len();
         transpose(&self.start.jacobian, m, &mut self.columns);
         transpose(&self.end.jacobian, m, &mut self.rows);
@@ -167,6 +172,7 @@ impl Closure {
             turn_each(&mut self.columns[range.clone()], &y);
             turn_each(&mut self.rows[range], &y.transpose());
         }
+        self.slip.slopes(tree, balance, m, &mut self.rows);
         jacobian.split(tree, &self.among, &mut self.rows, &mut self.columns, m);
         let schur = self.schur.reset(m);
         with_width!(m, M => product::<M>(&self.rows, &self.columns, schur));

@@ -56,6 +56,7 @@ impl Delivered {
             t + balance.reach,
             (&balance.middle, &balance.v),
             &balance.kinematics,
+            &mut self.dynamics.loads.looking,
             &mut self.done,
         );
         self.h = balance.h;

@@ -15,7 +15,7 @@ use super::{
     column::{Seen, prepare},
     written::EntryWriter,
 };
-use crate::tree::{Column, Curvatures, Factors, Frame, Node, Square, Terms, Tree};
+use crate::tree::{Column, Curvatures, Factors, Frame, Looking, Node, Square, Terms, Tree};
 use nalgebra::Matrix3;
 
 /// The factorised Jacobian.
@@ -25,6 +25,7 @@ pub(super) struct StepJacobian {
     /// What entries are written with.
     written: EntryWriter,
     curvatures: Curvatures,
+    looking: Looking,
 }
 
 impl StepJacobian {
@@ -34,6 +35,7 @@ impl StepJacobian {
             factors: Factors::new(EntryWriter::entries(tree)),
             written: EntryWriter::new(tree),
             curvatures: Curvatures::default(),
+            looking: Looking::default(),
         }
     }
 
@@ -42,9 +44,13 @@ impl StepJacobian {
         if let Some(matrix) = &mut self.factors.written {
             return self.written.factorise(tree, balance, matrix);
         }
-        if tree.has_links() {
+        if tree.has_links() || tree.has_feedback() {
             let terms = &mut self.factors.low_rank;
+            terms.clear();
             tree.couple(&balance.kinematics, balance.forcing, &mut self.curvatures, terms);
+            let weights = (balance.reach, balance.weight, balance.forcing);
+            tree.couple_feedback(&balance.sight(), weights, &mut self.looking, terms);
+            terms.finish();
         }
         self.factors.sweep(tree, &StepTerms(balance))
     }
@@ -104,7 +110,10 @@ mod tests {
         geometry::{Pose, RigidInertia},
         potential::{FormulaPotential, Potential, Spring},
         system::State,
-        tree::{AppliedWrench, Beam, Dynamics, Joint, Link, RigidBody, Site, TreeParts, WrenchFrame},
+        tree::{
+            Act, AppliedWrench, Beam, Dynamics, ElasticString, Joint, JointForce, Link, OneSided, Point,
+            RigidBody, Seen, Site, StateForce, StateLaw, Stop, TreeParts, WrenchFrame, limited_law,
+        },
     };
     use nalgebra::UnitQuaternion;
 
@@ -168,6 +177,29 @@ mod tests {
             body: None,
             position: Vec3::new(-0.4, 0.9, 0.2),
         });
+        // Beyond a stop, by damped ways; a motor at its limit and one that is not; friction.
+        let stop = Stop {
+            limits: [-2.0, -1.0],
+            law: OneSided {
+                stiffness: 20.0,
+                damping: 3.0,
+                smoothing: 4.0,
+            },
+        };
+        let motor = |limit| limited_law(Box::new(|(_, q, v)| [4.0 * q - v, 4.0, -1.0]), limit);
+        parts.joint_forces = vec![
+            (1, JointForce::Stop(stop)),
+            (2, JointForce::Stop(stop)),
+            (1, JointForce::Effort(motor(0.01))),
+            (2, JointForce::Effort(motor(9.0))),
+            (
+                2,
+                JointForce::Friction {
+                    effort: 2.0,
+                    velocity: 0.7,
+                },
+            ),
+        ];
         // A wrench in every frame, so that their Jacobians are tested with those of all links.
         for (body, frame) in [
             (1, WrenchFrame::Body),
@@ -195,11 +227,152 @@ mod tests {
         })
     }
 
+    /// Tight, or just getting so: sites are some 1.5 m apart.
+    fn string(through: &[usize], damping: f64, smoothing: f64) -> Link {
+        Link::String(ElasticString {
+            through: through.to_vec(),
+            length: 0.3,
+            law: OneSided {
+                stiffness: 40.0,
+                damping,
+                smoothing,
+            },
+        })
+    }
+
     fn damper(between: [usize; 2]) -> Link {
         Link::Damper {
             between,
             coefficient: 6.0,
         }
+    }
+
+    /// What forces see here, by name.
+    fn seen() -> (Scope, Vec<Seen>) {
+        let (mut scope, mut seen) = (Scope::new(), Vec::new());
+        scope.time(0);
+        let d = Vec3::new(0.2, 0.7, -0.4);
+        let (q, v) = (Seen::Coordinate, Seen::Velocity);
+        for (name, pair) in [
+            ("elbow", [q(1, 0), v(1, 0)]),
+            ("tilt", [q(2, 0), v(2, 0)]),
+            ("roll", [q(2, 1), v(2, 1)]),
+            ("height", [q(3, 2), v(3, 2)]),
+            ("gap", [Seen::Distance([1, 3]), Seen::DistanceRate([1, 3])]),
+            ("tie", [Seen::Distance([4, 0]), Seen::DistanceRate([4, 0])]),
+        ] {
+            seen.extend(pair);
+            let slot = seen.len() - 1;
+            scope.coordinate(name, Kind::Scalar, slot, slot + 1).expect("new");
+        }
+        for (name, of, rate) in [
+            (
+                "s1",
+                Box::new(|k| Seen::Place(Point::Site(1), k)) as Box<dyn Fn(usize) -> Seen>,
+                Box::new(|k| Seen::PlaceRate(Point::Site(1), k)) as Box<dyn Fn(usize) -> Seen>,
+            ),
+            (
+                "origin",
+                Box::new(|k| Seen::Place(Point::Body(3), k)),
+                Box::new(|k| Seen::PlaceRate(Point::Body(3), k)),
+            ),
+            (
+                "d",
+                Box::new(move |k| Seen::Direction(2, d, k)),
+                Box::new(move |k| Seen::DirectionRate(2, d, k)),
+            ),
+            (
+                "w",
+                Box::new(|k| Seen::Spin(3, k)),
+                Box::new(|k| Seen::OwnSpin(3, Vec3::ith(k, 1.0))),
+            ),
+        ] {
+            let slot = seen.len() + 1;
+            seen.extend((0..3).map(of));
+            seen.extend((0..3).map(rate));
+            scope.coordinate(name, Kind::Vector, slot, slot + 3).expect("new");
+        }
+        (scope, seen)
+    }
+
+    type FeedbackCase = (&'static str, Vec<Link>, Vec<Box<dyn Potential>>, Vec<StateForce>);
+
+    /// Forces of every kind that see everything.
+    fn feedback_cases() -> Vec<FeedbackCase> {
+        let force = |act: Act, texts: &[&str]| {
+            let (scope, seen) = seen();
+            let formulas: Vec<Formula> = texts
+                .iter()
+                .map(|text| Formula::parse(text, &scope).expect("a formula"))
+                .collect();
+            let formulas: Vec<&Formula> = formulas.iter().collect();
+            StateForce {
+                name: "feedback".to_owned(),
+                law: StateLaw::new(&formulas, seen),
+                act,
+            }
+        };
+        let effort = |body, number, text: &str| force(Act::Effort { body, number }, &[text]);
+        let wrench = |body, frame| {
+            let position = Vec3::new(0.3, 0.1, -0.2);
+            let act = Act::Wrench {
+                body,
+                position,
+                frame,
+            };
+            let push = "[3 - d.x + tilt', -4*dot(s1, d), height*w.y]";
+            force(act, &[push, "w' - 2*cross(d, d') + elbow*w"])
+        };
+        let pull = |between, text: &str| force(Act::Tension { between }, &[text]);
+        let at = |site, text: &str| force(Act::Force { site }, &[text]);
+        let push = |body, text: &str| {
+            let position = Vec3::new(-0.1, 0.2, 0.3);
+            force(Act::Push { body, position }, &[text])
+        };
+        let efforts = || {
+            vec![
+                effort(1, 0, "-3*tilt - 2*roll' + elbow*elbow'"),
+                effort(2, 1, "t*sin(height) - height' + 2*elbow' + dot(w, d)"),
+                effort(2, 0, "tie*tie' + norm(s1 - origin)"),
+            ]
+        };
+        let case = |name, forces| (name, vec![], vec![], forces);
+        vec![
+            case("efforts", efforts()),
+            case(
+                "force at a site",
+                vec![at(1, "[-2*s1'.x, 1, d.y] - 3*norm(s1')*s1'")],
+            ),
+            case(
+                "force far away",
+                vec![at(3, "cross(s1, d') + 2*origin' - 5*origin")],
+            ),
+            case(
+                "force at a point",
+                vec![push(3, "[t*s1'.x, 1, d.y] - 3*norm(origin')*s1"), push(1, "w")],
+            ),
+            case("wrench in the body", vec![wrench(3, WrenchFrame::Body)]),
+            case("wrench on another", vec![wrench(1, WrenchFrame::Body)]),
+            case("wrench, mixed", vec![wrench(2, WrenchFrame::Mixed)]),
+            case("wrench in the world", vec![wrench(3, WrenchFrame::World)]),
+            case(
+                "tension",
+                vec![pull([1, 3], "20*(gap - 0.4) + 3*gap' + gap*elbow")],
+            ),
+            case(
+                "tension to the world",
+                vec![pull([4, 0], "20*tie^2 + 3*tie' + tilt")],
+            ),
+            (
+                "feedback and links",
+                vec![damper([0, 2])],
+                vec![],
+                efforts()
+                    .into_iter()
+                    .chain([pull([0, 2], "5 + dot(w', d)"), wrench(0, WrenchFrame::Mixed)])
+                    .collect(),
+            ),
+        ]
     }
 
     #[test]
@@ -227,6 +400,15 @@ mod tests {
             ("beam within an arm", vec![beam([1, 0])], vec![]),
             ("beam from the world", vec![beam([4, 1])], vec![]),
             ("beam to the world", vec![beam([3, 4])], vec![]),
+            ("string", vec![string(&[1, 3], 0.0, 0.0)], vec![]),
+            ("damped string", vec![string(&[1, 3], 5.0, 0.01)], vec![]),
+            ("string getting tight", vec![string(&[0, 2], 5.0, 30.0)], vec![]),
+            ("string to the world", vec![string(&[3, 4], 5.0, 0.01)], vec![]),
+            (
+                "string through all",
+                vec![string(&[4, 1, 0, 3, 2, 1], 5.0, 0.01)],
+                vec![],
+            ),
             ("spring", vec![], vec![Box::new(spring([1, 2]))]),
             ("spring to the world", vec![], vec![Box::new(spring([4, 3]))]),
             ("formula", vec![], vec![formula([0, 1, 3])]),
@@ -238,10 +420,14 @@ mod tests {
                 vec![Box::new(spring([1, 3])), formula([3, 0, 4])],
             ),
         ];
-        for (name, links, potentials) in cases {
+        let cases = cases
+            .into_iter()
+            .map(|(name, links, potentials)| (name, links, potentials, vec![]));
+        for (name, links, potentials, feedback) in cases.chain(feedback_cases()) {
             let tree = Tree::new(TreeParts {
                 links,
                 potentials,
+                feedback,
                 ..bodies()
             });
             let tree = tree.expect("a tree");

@@ -24,6 +24,7 @@ mod delivered;
 mod jacobian;
 mod newton;
 mod past;
+mod slip;
 mod turn;
 mod written;
 
@@ -221,7 +222,7 @@ impl TreeVariational {
         if !constrained || !self.balance.relative_residual.is_finite() {
             return Ok(self.balance.relative_residual);
         }
-        let violation = self.closure.evaluate(&self.tree, self.balance.end, &self.next_q);
+        let violation = self.closure.evaluate(&self.tree, &self.balance, &self.next_q);
         Ok(math::larger(self.balance.relative_residual, violation))
     }
 
@@ -251,7 +252,8 @@ impl TreeVariational {
         }
         self.balance.v.clear();
         self.balance.v.extend_from_slice(v);
-        let done = self.evaluate(&before).is_ok() && self.factorise(&before).is_ok();
+        let solvable = matches!(self.evaluate(&before), Ok(residual) if residual.is_finite());
+        let done = solvable && self.factorise(&before).is_ok();
         self.before = before;
         done
     }

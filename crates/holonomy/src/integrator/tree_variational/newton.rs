@@ -193,9 +193,9 @@ impl TreeVariational {
         let factored = self.jacobian.factorise(&self.tree, &self.balance);
         factored.map_err(|node| self.singular(node))?;
         if self.tree.constraints() > 0 {
-            let end = (self.balance.end, &self.next_q[..]);
+            let factors = &mut self.jacobian.factors;
             self.closure
-                .factorise(&self.tree, &self.balance, end, &mut self.jacobian.factors);
+                .factorise(&self.tree, &self.balance, &self.next_q, factors);
         }
         self.place.push(state.t);
         for part in [&state.q, &state.p, &self.balance.v, &self.closure.lambda] {

@@ -59,7 +59,7 @@ impl TurningForces {
 impl EntryWriter {
     /// The entries of a tree that is small enough, with nothing between its bodies.
     pub(super) fn entries(tree: &Tree) -> Option<Branched> {
-        Branched::small(tree).filter(|_| !tree.has_links())
+        Branched::small(tree).filter(|_| !tree.has_links() && !tree.has_feedback())
     }
 
     /// Work space for a tree.

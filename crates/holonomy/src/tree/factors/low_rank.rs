@@ -1,13 +1,14 @@
 //! Terms of low rank: how forces between bodies change as the bodies move.
 //!
 //! ```text
-//! s = Σ_i R_i z_i,   y_i += C_i s                          z and y as in `factors`
+//! s = Σ_i R_i z_i + Σ_j ρ_j x_j                            z, y and x as in `factors`
+//! y_i += C_i s,   r_j += γ_j s                             on nodes, and in joints
 //!
 //! J x + C s = r,   s = R x                                 J of the tree alone
 //! (1 + R J⁻¹ C) s = R J⁻¹ r,   x = J⁻¹ (r − C s)           Woodbury, one sweep for each row of R
 //! ```
-//! A force between two points takes three rows, a beam six. A term on one node alone is a matrix `C_i R_i` there, and
-//! part of J.
+//! A force between two points takes three rows, a beam six, a force that sees the state one for each number that it has.
+//! A term on one node alone is a matrix `C_i R_i` there, and part of J.
 use super::{Spatial, Square, Sweeps, Tree};
 use crate::solve::Lu;
 
@@ -18,10 +19,13 @@ pub(crate) struct LowRank<const N: usize> {
     rank: usize,
     rows: Vec<NodeVector<N>>,
     columns: Vec<NodeVector<N>>,
+    /// ρ and γ, by velocity.
+    joint_rows: Vec<JointNumber>,
+    joint_columns: Vec<JointNumber>,
     /// Matrices by node, in order of the nodes.
     on_one_node: Vec<(usize, Square<N>)>,
     /// Where the rows and columns of the present term begin.
-    first: [usize; 2],
+    first: [usize; 4],
     /// `1 + R J⁻¹ C`.
     matrix: Lu,
     /// `−R J⁻¹ C`, column after column.
@@ -36,6 +40,14 @@ struct NodeVector<const N: usize> {
     node: usize,
     number: usize,
     values: Spatial<N>,
+}
+
+/// A number of a row or column, of a velocity.
+#[derive(Clone, Copy, Debug)]
+struct JointNumber {
+    velocity: usize,
+    number: usize,
+    value: f64,
 }
 
 impl<const N: usize> LowRank<N> {
@@ -54,12 +66,19 @@ impl<const N: usize> LowRank<N> {
         self.rank = 0;
         self.rows.clear();
         self.columns.clear();
+        self.joint_rows.clear();
+        self.joint_columns.clear();
         self.on_one_node.clear();
     }
 
     /// Begins a term.
     pub(crate) fn begin(&mut self) {
-        self.first = [self.rows.len(), self.columns.len()];
+        self.first = [
+            self.rows.len(),
+            self.columns.len(),
+            self.joint_rows.len(),
+            self.joint_columns.len(),
+        ];
     }
 
     /// Adds to row `number` of the term.
@@ -80,13 +99,40 @@ impl<const N: usize> LowRank<N> {
         });
     }
 
+    /// Adds ρ of a velocity to row `number` of the term.
+    pub(crate) fn joint_row(&mut self, velocity: usize, number: usize, value: f64) {
+        self.joint_rows.push(JointNumber {
+            velocity,
+            number: self.rank + number,
+            value,
+        });
+    }
+
+    /// Adds γ of a velocity to column `number` of the term.
+    pub(crate) fn joint_column(&mut self, velocity: usize, number: usize, value: f64) {
+        self.joint_columns.push(JointNumber {
+            velocity,
+            number: self.rank + number,
+            value,
+        });
+    }
+
     /// Ends a term of this many rows.
     pub(crate) fn end(&mut self, rank: usize) {
         let [rows, columns] = [&self.rows[self.first[0]..], &self.columns[self.first[1]..]];
+        if self.joint_rows.len() > self.first[2] {
+            self.rank += rank;
+            return;
+        }
         let Some(node) = rows.first().map(|part| part.node) else {
             self.columns.truncate(self.first[1]);
+            self.joint_columns.truncate(self.first[3]);
             return;
         };
+        if self.joint_columns.len() > self.first[3] {
+            self.rank += rank;
+            return;
+        }
         if rows.iter().chain(columns).any(|part| part.node != node) {
             self.rank += rank;
             return;
@@ -110,9 +156,9 @@ impl<const N: usize> LowRank<N> {
     /// Factorises `1 + R J⁻¹ C` for an eliminated J. A node of the first term is the error if it is singular.
     pub(super) fn factorise(&mut self, tree: &Tree, sweeps: &mut Sweeps<N>) -> Result<(), usize> {
         let rank = self.rank;
-        let Some(first) = self.rows.first().filter(|_| rank > 0) else {
+        if rank == 0 {
             return Ok(());
-        };
+        }
         self.right.resize(tree.velocities, 0.0);
         self.products.resize(rank * rank, 0.0);
         self.s.resize(rank, 0.0);
@@ -121,8 +167,10 @@ impl<const N: usize> LowRank<N> {
             self.s[j] = 1.0;
             act(&self.columns, &self.s, sweeps.unload());
             self.right.fill(0.0);
+            push(&self.joint_columns, &self.s, &mut self.right);
             sweeps.solve_loaded(tree, &mut self.right);
             measure(&self.rows, sweeps.changes(), product);
+            measure_joints(&self.joint_rows, &self.right, product);
         }
         let matrix = self.matrix.reset(rank);
         for i in 0..rank {
@@ -132,7 +180,7 @@ impl<const N: usize> LowRank<N> {
         }
         match self.matrix.factorise() {
             true => Ok(()),
-            false => Err(first.node),
+            false => Err(self.rows.first().map_or(0, |row| row.node)),
         }
     }
 
@@ -144,8 +192,10 @@ impl<const N: usize> LowRank<N> {
         self.right.copy_from_slice(r);
         sweeps.solve(tree, &mut self.right);
         measure(&self.rows, sweeps.changes(), &mut self.s);
+        measure_joints(&self.joint_rows, &self.right, &mut self.s);
         self.matrix.substitute(&mut self.s);
         act(&self.columns, &self.s, sweeps.unload());
+        push(&self.joint_columns, &self.s, r);
         sweeps.solve_loaded(tree, r);
     }
 }
@@ -162,5 +212,19 @@ fn measure<const N: usize>(rows: &[NodeVector<N>], z: &[Spatial<N>], s: &mut [f6
 fn act<const N: usize>(columns: &[NodeVector<N>], s: &[f64], y: &mut [Spatial<N>]) {
     for column in columns {
         y[column.node].axpy(s[column.number], &column.values, 1.0);
+    }
+}
+
+/// `s += ρ x`.
+fn measure_joints(rows: &[JointNumber], x: &[f64], s: &mut [f64]) {
+    for row in rows {
+        s[row.number] += row.value * x[row.velocity];
+    }
+}
+
+/// `r −= γ s`: what is on the left goes to the right.
+fn push(columns: &[JointNumber], s: &[f64], r: &mut [f64]) {
+    for column in columns {
+        r[column.velocity] -= column.value * s[column.number];
     }
 }

@@ -4,7 +4,7 @@ use crate::{
     geometry::se3::{Wrench, angular, linear, wrench_from},
     solve::{SingularValues, product},
     tree::{
-        ConstraintRows,
+        ConstraintRows, Sight,
         assemble::{displaced, evaluate},
         min_norm::is_independent,
     },
@@ -51,7 +51,13 @@ impl SettleSearch<'_> {
     pub(super) fn forces(&mut self, q: &[f64]) -> Result<Forces, SettleError> {
         let mut forces = self.bare_forces(q)?;
         let (tree, frames) = (self.tree, &self.dynamics.kinematics.frames);
-        let mut sizes = tree.force_sizes(self.settling.t, &self.dynamics.kinematics, &mut self.loads);
+        let sight = Sight {
+            t: self.settling.t,
+            q,
+            v: &self.still,
+            kinematics: &self.dynamics.kinematics,
+        };
+        let mut sizes = tree.force_sizes(&sight, &mut self.loads);
         for (i, node) in tree.nodes.iter().enumerate().rev() {
             for k in 0..node.dofs {
                 let (screw, effort) = (frames[i].screw(node.kind, k), &self.loads.efforts[node.v + k]);
@@ -74,6 +80,13 @@ impl SettleSearch<'_> {
         self.dynamics.kinematics.place(tree, q);
         tree.load(t, &self.dynamics.kinematics, &mut self.loads);
         tree.efforts(t, q, &self.still, 1.0, &mut self.loads);
+        let sight = Sight {
+            t,
+            q,
+            v: &self.still,
+            kinematics: &self.dynamics.kinematics,
+        };
+        tree.feed_back(&sight, 1.0, &mut self.loads);
         let frames = &self.dynamics.kinematics.frames;
         let mut flow: Vec<Wrench> = self.loads.loads.iter().map(|load| load.wrench).collect();
         let n = tree.velocities;

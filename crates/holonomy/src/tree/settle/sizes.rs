@@ -2,13 +2,14 @@
 use crate::{
     Vec3,
     geometry::se3::{angular, linear},
-    tree::{Kinematics, Loads, Tree, forces::Load},
+    tree::{Loads, Sight, Tree, forces::Load},
 };
 
 impl Tree {
     /// The sum of the sizes of the forces, and of their moments, on each node: of gravity, of each potential and link, and
     /// of each wrench by itself. A force through the joint has no moment, but one that is the difference of large ones.
-    pub(super) fn force_sizes(&self, t: f64, kinematics: &Kinematics, work: &mut Loads) -> Vec<(f64, f64)> {
+    pub(super) fn force_sizes(&self, sight: &Sight<'_>, work: &mut Loads) -> Vec<(f64, f64)> {
+        let (t, kinematics) = (sight.t, sight.kinematics);
         let frames = &kinematics.frames;
         let mut sizes: Vec<(f64, f64)> = work.loads.iter().map(|load| (0.0, load.turning.norm())).collect();
         let mut add = |node: usize, arm: f64, force: f64, moment: f64| {
@@ -45,6 +46,17 @@ impl Tree {
                 .norm()
                 .max(wrench.position.norm());
             add(node, arm, force.norm(), moment.norm());
+        }
+        if self.has_feedback() {
+            let mut fed = Loads {
+                loads,
+                efforts: work.efforts.clone(),
+                ..Loads::default()
+            };
+            self.feed_back(sight, 1.0, &mut fed);
+            for (i, load) in fed.loads.iter().enumerate() {
+                add(i, 0.0, linear(&load.wrench).norm(), angular(&load.wrench).norm());
+            }
         }
         sizes
     }

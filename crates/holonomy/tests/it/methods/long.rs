@@ -69,7 +69,12 @@ fn energy_drifts_only_where_nothing_is_promised(m: &Method) {
         // Scatter of the block means is not Gaussian; five standard errors leave room for that. A bounded
         // error that beats slowly has a slope, too, but one that explains little of its size.
         let line = fit.slope.abs() * step * schedule.steps as f64;
-        let drifts = fit.slope.abs() > 5.0 * fit.standard_error && line > 0.1 * record.energy.max_error;
+        // Order 16 shows nothing but rounding, which may have a bias: less than a tenth of a unit in the last place of the
+        // energy that moves, in each step, is none of the method's.
+        let rounding = 0.1 * f64::EPSILON * record.energy.in_motion();
+        let drifts = fit.slope.abs() > 5.0 * fit.standard_error
+            && line > 0.1 * record.energy.max_error
+            && fit.slope.abs() * step > rounding;
         assert_eq!(m.bounded_energy, !drifts, "{} on {}: {fit:?}", m.name, p.name);
         assert_eq!(
             m.on_manifold,

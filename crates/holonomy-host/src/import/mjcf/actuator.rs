@@ -1,0 +1,228 @@
+//! Actuators on joints, as efforts with a parameter for each control.
+//!
+//! ```text
+//! l = g q,  l' = g v                                     g the gear
+//! f = clamp(k clamp(c) + b_0 + b_1 l + b_2 l'),  τ = Σ g f          clamped by forcerange and ctrlrange
+//! motor     k = 1          position  k = kp, b = (0, −kp, −kv)          velocity  k = kv, b = (0, 0, −kv)
+//! general   k = gainprm, b = biasprm, where these are fixed and affine
+//! ```
+use super::{element::Id, joint::Kind, values::Item, world::World};
+use crate::import::write::number;
+use std::collections::HashSet;
+
+/// A control: its name among the parameters, and what it is of.
+pub(super) struct Control {
+    pub(super) parameter: String,
+    pub(super) of: String,
+}
+
+/// What an actuator does.
+struct Law {
+    gain: f64,
+    bias: [f64; 3],
+}
+
+/// Attributes that a law says.
+const SAID: [&str; 15] = [
+    "name",
+    "class",
+    "joint",
+    "gear",
+    "ctrlrange",
+    "ctrllimited",
+    "forcerange",
+    "forcelimited",
+    "kp",
+    "kv",
+    "gaintype",
+    "gainprm",
+    "biastype",
+    "biasprm",
+    "dyntype",
+];
+
+/// Attributes that make it something else.
+const OTHER: [&str; 12] = [
+    "jointinparent",
+    "tendon",
+    "site",
+    "body",
+    "cranksite",
+    "slidersite",
+    "refsite",
+    "dampratio",
+    "timeconst",
+    "inheritrange",
+    "actlimited",
+    "actrange",
+];
+
+impl World<'_> {
+    /// Gives joints the efforts of their actuators. Those that are not understood stay without a mark, and are listed.
+    pub(super) fn actuators(&mut self) -> Option<()> {
+        let document = self.document;
+        let mut taken = HashSet::new();
+        let sections = document.children(0).iter().copied();
+        for section in sections.filter(|id| document.tag(*id) == "actuator") {
+            for id in document.children(section).iter().copied() {
+                self.actuator(id, &mut taken)?;
+            }
+        }
+        Some(())
+    }
+
+    fn actuator(&mut self, id: Id, taken: &mut HashSet<String>) -> Option<()> {
+        let class = self.class(id, "class", 0);
+        let item = self.item(id, class);
+        if OTHER.iter().any(|name| item.has(name)) || self.globals.off.actuators {
+            return Some(());
+        }
+        let Some(law) = law(&item)? else {
+            return Some(());
+        };
+        let Some(name) = item.word("joint") else {
+            return Some(());
+        };
+        let found = self.bodies.iter().enumerate().find_map(|(b, body)| {
+            let such = |joint: &super::joint::Joint| joint.written.as_deref() == Some(name);
+            Some((b, body.joints.iter().position(such)?))
+        });
+        let Some((body, joint)) = found else {
+            let names = self.bodies.iter().flat_map(|body| &body.joints);
+            let names: Vec<String> = names.filter_map(|joint| joint.written.clone()).collect();
+            return self
+                .document
+                .error(
+                    id,
+                    format!("an actuator moves `{name}`, and there is no such joint"),
+                )
+                .suggest(name, names.iter().map(String::as_str))
+                .none();
+        };
+        if !matches!(self.bodies[body].joints[joint].kind, Kind::Hinge | Kind::Slide) {
+            return Some(());
+        }
+        let [gear, ..] = item.numbers("gear", 1, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?;
+        let settings = &self.globals.settings;
+        let range = |limited: &str, range: &str| -> Option<Option<[f64; 2]>> {
+            let ends = item.numbers(range, 2, [0.0; 2])?;
+            Some((item.limited(limited, range, settings)? && ends[0] < ends[1]).then_some(ends))
+        };
+        let (controls, forces) = (
+            range("ctrllimited", "ctrlrange")?,
+            range("forcelimited", "forcerange")?,
+        );
+        let called = item
+            .document
+            .attribute(id, "name")
+            .map_or(name, |name| name.value.as_str());
+        let parameter = parameter(called, taken);
+        let of = format!("{} of `{name}`", self.document.tag(id));
+        let mut terms = vec![product(law.gain, &clamped(&parameter, controls))];
+        if law.bias[0] != 0.0 {
+            terms.push(number(law.bias[0]));
+        }
+        for (bias, letter) in [(law.bias[1], "q"), (law.bias[2], "v")] {
+            if bias != 0.0 {
+                terms.push(product(bias * gear, letter));
+            }
+        }
+        let force = clamped(&terms.join(" + "), forces);
+        let force = match (gear, terms.len() > 1 && forces.is_none()) {
+            (1.0, _) => force,
+            (_, true) => product(gear, &format!("({force})")),
+            (_, false) => product(gear, &force),
+        };
+        item.carry(&SAID);
+        let effort = &mut self.bodies[body].joints[joint].effort;
+        *effort = Some(match effort.take() {
+            Some(before) => format!("{before} + {force}"),
+            None => force,
+        });
+        self.controls.push(Control { parameter, of });
+        Some(())
+    }
+}
+
+/// What is known of an actuator: `None` within if it is of another kind.
+fn law(item: &Item<'_>) -> Option<Option<Law>> {
+    let own = ["gaintype", "biastype", "dyntype", "gainprm", "biasprm"];
+    let general = own.iter().any(|name| item.has(name));
+    Some(match item.document.tag(item.id) {
+        "motor" => Some(Law {
+            gain: 1.0,
+            bias: [0.0; 3],
+        }),
+        // MuJoCo mixes the two ways to say it among the defaults.
+        "position" | "velocity" if general => None,
+        "general" if item.has("kp") || item.has("kv") => None,
+        "position" => {
+            let (kp, kv) = (item.number("kp", 1.0)?, item.number("kv", 0.0)?);
+            Some(Law {
+                gain: kp,
+                bias: [0.0, -kp, -kv],
+            })
+        }
+        "velocity" => {
+            let kv = item.number("kv", 1.0)?;
+            Some(Law {
+                gain: kv,
+                bias: [0.0, 0.0, -kv],
+            })
+        }
+        "general" => {
+            let plain = matches!(item.word("gaintype"), None | Some("fixed"))
+                && matches!(item.word("dyntype"), None | Some("none"));
+            let bias = match item.word("biastype") {
+                None | Some("none") => Some([0.0; 3]),
+                Some("affine") => Some(first_three(item)?),
+                Some(_) => None,
+            };
+            let gain = first_gain(item)?;
+            bias.filter(|_| plain).map(|bias| Law { gain, bias })
+        }
+        _ => None,
+    })
+}
+
+fn first_gain(item: &Item<'_>) -> Option<f64> {
+    let mut gains = [0.0; 10];
+    gains[0] = 1.0;
+    item.numbers("gainprm", 1, gains).map(|gains| gains[0])
+}
+
+fn first_three(item: &Item<'_>) -> Option<[f64; 3]> {
+    let [a, b, c, ..] = item.numbers("biasprm", 1, [0.0; 10])?;
+    Some([a, b, c])
+}
+
+/// `ctrl_NAME`, which no function and no coordinate is called.
+fn parameter(name: &str, taken: &mut HashSet<String>) -> String {
+    let letters = name.chars().map(|letter| match letter.is_ascii_alphanumeric() {
+        true => letter,
+        false => '_',
+    });
+    let name = format!("ctrl_{}", letters.collect::<String>());
+    let mut unique = name.clone();
+    let mut count = 1;
+    while !taken.insert(unique.clone()) {
+        count += 1;
+        unique = format!("{name}_{count}");
+    }
+    unique
+}
+
+fn clamped(text: &str, ends: Option<[f64; 2]>) -> String {
+    match ends {
+        Some([least, most]) => format!("min(max({text}, {}), {})", number(least), number(most)),
+        None => text.to_owned(),
+    }
+}
+
+fn product(factor: f64, text: &str) -> String {
+    match factor {
+        1.0 => text.to_owned(),
+        factor if factor < 0.0 => format!("({})*{text}", number(factor)),
+        factor => format!("{}*{text}", number(factor)),
+    }
+}

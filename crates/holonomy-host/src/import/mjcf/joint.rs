@@ -1,0 +1,155 @@
+//! Joints of an MJCF file.
+use super::{settings::Globals, values::Item};
+use holonomy::Vec3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    Hinge,
+    Slide,
+    Ball,
+    Free,
+}
+
+impl Kind {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Hinge => "hinge",
+            Self::Slide => "slide",
+            Self::Ball => "ball",
+            Self::Free => "free",
+        }
+    }
+}
+
+pub(super) struct Joint {
+    pub(super) written: Option<String>,
+    /// What its coordinates are called after.
+    pub(super) label: String,
+    pub(super) kind: Kind,
+    /// Where it is, in the frame of the body; the origin for slides and free joints.
+    pub(super) anchor: Vec3,
+    pub(super) axis: Vec3,
+    /// The position at which the body is where the file has it.
+    pub(super) reference: f64,
+    pub(super) limits: Option<[f64; 2]>,
+    /// Stiffness, and the position at which the spring does not pull.
+    pub(super) spring: Option<[f64; 2]>,
+    pub(super) damping: f64,
+    pub(super) friction: f64,
+    /// Of its actuators, as a formula.
+    pub(super) effort: Option<String>,
+}
+
+impl Joint {
+    pub(super) fn free(label: String) -> Self {
+        Self {
+            written: None,
+            label,
+            kind: Kind::Free,
+            anchor: Vec3::zeros(),
+            axis: Vec3::z(),
+            reference: 0.0,
+            limits: None,
+            spring: None,
+            damping: 0.0,
+            friction: 0.0,
+            effort: None,
+        }
+    }
+}
+
+pub(super) fn read(item: &Item<'_>, globals: &Globals) -> Option<Joint> {
+    let mut joint = Joint::free(String::new());
+    joint.written = item
+        .document
+        .attribute(item.id, "name")
+        .map(|name| name.value.clone());
+    item.carry(&["name"]);
+    if item.document.tag(item.id) == "freejoint" {
+        return Some(joint);
+    }
+    item.carry(&["type"]);
+    joint.kind = match item.word("type") {
+        None | Some("hinge") => Kind::Hinge,
+        Some("slide") => Kind::Slide,
+        Some("ball") => Kind::Ball,
+        Some("free") => Kind::Free,
+        Some(other) => {
+            let (id, found) = item.find("type")?;
+            return item
+                .document
+                .error_at(
+                    id,
+                    found.value_span.clone(),
+                    format!("a joint is of the type `{other}`, which is not known"),
+                )
+                .suggest(other, ["hinge", "slide", "ball", "free"])
+                .none();
+        }
+    };
+    if matches!(joint.kind, Kind::Hinge | Kind::Ball) {
+        joint.anchor = item.vector("pos", [0.0; 3])?;
+    }
+    // The place of a slide and of a free joint does not matter.
+    item.carry(&["pos"]);
+    let stiffness = item.numbers("stiffness", 1, [0.0; 4])?;
+    let damping = item.numbers("damping", 1, [0.0; 4])?;
+    let linear = |terms: [f64; 4]| terms[1..] == [0.0; 3];
+    if damping[0] < 0.0 || stiffness[0] < 0.0 {
+        return item
+            .document
+            .error(item.id, "stiffness or damping of a joint is negative")
+            .help("give zero or more")
+            .none();
+    }
+    // Nothing is what the model says of zeros.
+    let none = |name: &str| item.find(name).is_some_and(|(_, found)| zeros(&found.value));
+    for name in [
+        "stiffness",
+        "damping",
+        "armature",
+        "frictionloss",
+        "ref",
+        "springref",
+    ] {
+        if none(name) {
+            item.carry(&[name]);
+        }
+    }
+    if joint.kind == Kind::Free {
+        return Some(joint);
+    }
+    if linear(damping) {
+        item.carry(&["damping"]);
+        joint.damping = if globals.off.dampers { 0.0 } else { damping[0] };
+    }
+    if joint.kind == Kind::Ball {
+        return Some(joint);
+    }
+    joint.axis = item.direction("axis", [0.0, 0.0, 1.0])?;
+    item.carry(&["axis", "ref"]);
+    let angle = |x: f64| match globals.settings.degrees && joint.kind == Kind::Hinge {
+        true => x.to_radians(),
+        false => x,
+    };
+    joint.reference = angle(item.number("ref", 0.0)?);
+    if linear(stiffness) {
+        item.carry(&["stiffness", "springref"]);
+        let rest = angle(item.number("springref", 0.0)?);
+        joint.spring = (stiffness[0] > 0.0 && !globals.off.springs).then_some([stiffness[0], rest]);
+    }
+    let friction = item.number("frictionloss", 0.0)?;
+    if friction > 0.0 {
+        item.carry(&["frictionloss"]);
+        joint.friction = if globals.off.friction { 0.0 } else { friction };
+    }
+    let [least, most] = item.numbers("range", 2, [0.0; 2])?;
+    if item.limited("limited", "range", &globals.settings)? && least < most {
+        joint.limits = Some([angle(least), angle(most)]);
+    }
+    Some(joint)
+}
+
+fn zeros(text: &str) -> bool {
+    text.split_whitespace().all(|word| word.parse() == Ok(0.0))
+}

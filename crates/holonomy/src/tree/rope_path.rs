@@ -1,0 +1,162 @@
+//! Where ropes go: directions, arcs, lengths, contact forces, and points to draw.
+use super::{Constraint, Moving, Tree, jet::JetVec, route::Route};
+use crate::Vec3;
+use std::f64::consts::TAU;
+
+impl Tree {
+    /// The unit vector along the rope after stop k, and not a number where there is none.
+    pub(super) fn rope_direction(&self, at: &Moving<'_>, route: &Route, k: usize) -> Vec3 {
+        let swivel = [k, k + 1].into_iter().find(|k| route.stops[*k].swivels());
+        let Some(s) = swivel else {
+            return self.span(at, route, k).along.normalize();
+        };
+        let [before, centre, after] = [s - 1, s, s + 1].map(|k| self.centre(at, route.stops[k].site).x);
+        let r = route.stops[s].signed_radius().abs();
+        let (d, other) = match s == k + 1 {
+            true => (before - centre, after - centre),
+            false => (after - centre, before - centre),
+        };
+        let (e, away) = (d.normalize(), other.normalize());
+        let across = (away - e * away.dot(&e)).normalize();
+        let t = (d.norm_squared() - r * r).sqrt();
+        let outward = (e * t + across * r) / d.norm();
+        if s == k + 1 { -outward } else { outward }
+    }
+
+    /// The wrap of a rope around the pulley of a stop, rad.
+    pub(super) fn wrap_at(&self, at: &Moving<'_>, route: &Route, k: usize) -> f64 {
+        if k == 0 || k + 1 == route.stops.len() {
+            return f64::NAN;
+        }
+        let [arrives, leaves] = [k - 1, k].map(|k| self.rope_direction(at, route, k));
+        if route.stops[k].swivels() {
+            return crate::math::atan2(arrives.cross(&leaves).norm(), arrives.dot(&leaves));
+        }
+        let laid = &route.laid[k];
+        let turns = [(0, arrives), (1, leaves)]
+            .map(|(which, direction)| self.deviation(at, laid, which, &JetVec::constant(direction)).x);
+        laid.wrap + (turns[1] - turns[0]) * 1.0_f64.copysign(route.stops[k].signed_radius())
+    }
+
+    /// The length of a rope, arcs with it, between its ends.
+    pub(super) fn route_length(&self, at: &Moving<'_>, route: &Route) -> f64 {
+        let mut length = 0.0;
+        for (k, stop) in route.stops.iter().enumerate() {
+            if k + 1 < route.stops.len() {
+                length += self.straight(at, route, k);
+            }
+            if stop.pulley.is_some() && k > 0 && k + 1 < route.stops.len() {
+                length += stop.signed_radius().abs() * self.wrap_at(at, route, k);
+            }
+        }
+        length
+    }
+
+    /// The length of the straight part after stop k.
+    fn straight(&self, at: &Moving<'_>, route: &Route, k: usize) -> f64 {
+        let swivel = [k, k + 1].into_iter().find(|k| route.stops[*k].swivels());
+        let Some(s) = swivel else {
+            return self.span(at, route, k).length.x;
+        };
+        let other = if s == k { k + 1 } else { k };
+        let [centre, point] = [s, other].map(|k| self.centre(at, route.stops[k].site).x);
+        let r = route.stops[s].signed_radius();
+        ((point - centre).norm_squared() - r * r).sqrt()
+    }
+
+    /// The force of a rope on the pulley of a stop, `T_out n_out − T_in n_in`, for tensions of its equations.
+    pub(super) fn contact_at(&self, at: &Moving<'_>, route: &Route, k: usize, tensions: &[f64]) -> Vec3 {
+        let turning = |k: usize| route.stops[1..k].iter().filter(|stop| stop.turns()).count();
+        let tension = |row: usize| tensions.get(row).copied().unwrap_or(f64::NAN);
+        let mut force = Vec3::zeros();
+        if k > 0 {
+            force -= self.rope_direction(at, route, k - 1) * tension(turning(k));
+        }
+        if k + 1 < route.stops.len() {
+            force += self.rope_direction(at, route, k) * tension(turning((k + 1).max(1)));
+        }
+        force
+    }
+
+    /// The axis of the pulley of a stop, and from its centre to where the rope arrives, or leaves if it begins there.
+    fn rim(&self, at: &Moving<'_>, route: &Route, k: usize) -> (Vec3, Vec3) {
+        let (stop, radius) = (&route.stops[k], route.stops[k].signed_radius());
+        let arrives = self.rope_direction(at, route, k.max(1) - 1);
+        let axis = match stop.swivels() {
+            true => {
+                let axis = arrives.cross(&self.rope_direction(at, route, k)).normalize();
+                axis * 1.0_f64.copysign(radius)
+            }
+            false => self.axes_of(at, route.laid[k].frame) * route.laid[k].axis,
+        };
+        // The radius is a quarter turn behind the rope.
+        (axis, arrives.cross(&axis).normalize() * radius)
+    }
+
+    /// The rims of its pulleys.
+    pub(super) fn trace_rims(&self, at: &Moving<'_>, route: &Route, mut add: impl FnMut(Vec3)) {
+        for (k, _) in route.pulleys() {
+            let centre = self.centre(at, route.stops[k].site).x;
+            let (axis, first) = match route.laid.is_empty() {
+                true => (Vec3::zeros(), Vec3::zeros()),
+                false => self.rim(at, route, k),
+            };
+            for j in 0..RIM {
+                let (s, c) = crate::math::sin_cos(TAU * j as f64 / RIM as f64);
+                add(centre + first * c + axis.cross(&first) * s);
+            }
+        }
+    }
+
+    /// Constraints that are ropes.
+    pub(super) fn routes(&self) -> impl Iterator<Item = (&str, &Route)> {
+        let each = self.constraints.iter();
+        each.filter_map(|(name, constraint)| Some((name.as_str(), constraint.as_route()?)))
+    }
+
+    /// Where a rope goes: ends of its straight parts, and points on its arcs, always as many.
+    pub(super) fn trace_route(&self, at: &Moving<'_>, route: &Route, mut add: impl FnMut(Vec3)) {
+        for (k, stop) in route.stops.iter().enumerate() {
+            let centre = self.centre(at, stop.site).x;
+            if stop.pulley.is_none() || route.laid.is_empty() {
+                (0..stop.traced()).for_each(|_| add(centre));
+                continue;
+            }
+            let inner = k > 0 && k + 1 < route.stops.len();
+            let wrap = if inner { self.wrap_at(at, route, k) } else { 0.0 };
+            let (axis, first) = self.rim(at, route, k);
+            let sign = 1.0_f64.copysign(stop.signed_radius());
+            for j in 0..=ARC {
+                let (s, c) = crate::math::sin_cos(sign * wrap * j as f64 / ARC as f64);
+                add(centre + first * c + axis.cross(&first) * s);
+            }
+        }
+    }
+}
+
+/// Straight pieces of a drawn arc, and of a drawn rim.
+pub(super) const ARC: usize = 8;
+pub(super) const RIM: usize = 24;
+
+impl Route {
+    /// The number of points that `Tree::trace_route` adds.
+    pub(super) fn traced(&self) -> usize {
+        self.stops.iter().map(super::Waypoint::traced).sum()
+    }
+}
+
+impl super::Waypoint {
+    fn traced(&self) -> usize {
+        if self.pulley.is_some() { ARC + 1 } else { 1 }
+    }
+}
+
+impl Constraint {
+    /// The rope it is.
+    pub(super) fn as_route(&self) -> Option<&Route> {
+        match self {
+            Self::Route(route) => Some(route),
+            _ => None,
+        }
+    }
+}
