@@ -60,6 +60,7 @@ pub mod lagrangian;
 pub mod tree;
 pub mod solve;
 pub mod integrator;
+pub mod derivative;
 pub mod simulation;
 pub mod diagnostics;
 pub mod exact;

@@ -40,6 +40,7 @@ pub use tree_variational::{Forcing, Rule, TreeOptions, TreeVariational};
 pub use work::Work;
 
 use crate::{
+    derivative::Differentiable,
     math,
     solve::Unsolved,
     system::{Layout, State, Undefined},
@@ -83,6 +84,11 @@ pub trait Integrator: Send {
     fn halt_by(&mut self, halt: Arc<AtomicBool>) -> bool {
         let _ = halt;
         false
+    }
+
+    /// The same method with its derivatives; `None` where it has none.
+    fn differentiable(&mut self) -> Option<&mut dyn Differentiable> {
+        None
     }
 
     /// Like [`Integrator::attempt`], but finds out how large a step would have worked.
