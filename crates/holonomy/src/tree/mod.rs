@@ -26,6 +26,8 @@ mod invariants;
 mod jet;
 mod joint;
 mod kinematics;
+#[cfg(not(target_arch = "wasm32"))]
+mod kinks;
 mod links;
 mod mass;
 mod matrices;
