@@ -405,9 +405,9 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
     };
     let known = other.map(|other| &other.mechanism);
     let (mechanism, state) = match drafted {
-        Draft::Spheres(draft) => draft.build(known, problems)?,
-        Draft::Lagrangian(draft) => draft.build(known, problems)?,
-        Draft::Tree(draft) => draft.build(&run.schedule, problems)?,
+        Draft::Spheres(draft) => draft.build(known, run.start_time, problems)?,
+        Draft::Lagrangian(draft) => draft.build(known, run.start_time, problems)?,
+        Draft::Tree(draft) => draft.build(&run.schedule, run.start_time, problems)?,
     };
     let state = match given {
         Some(given) => given.state(&mechanism, state, problems)?,

@@ -145,7 +145,11 @@ pub(super) fn is_at_rest(model: &Model, summary: &Summary) -> bool {
 /// The kinetic energy that the forces of the start would give in one step, J, if nothing held against them. What holds
 /// does so to rounding of the momenta and of the way of that step, and the energy is rounded by that part of this.
 fn in_a_step(model: &Model) -> f64 {
-    model.mechanism.system().energy(&pushed(model, &model.state)).kinetic
+    model
+        .mechanism
+        .system()
+        .energy(&pushed(model, &model.state))
+        .kinetic
 }
 
 /// How far the largest coordinate would go in that step.

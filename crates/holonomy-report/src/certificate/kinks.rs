@@ -75,7 +75,12 @@ impl Thinned {
 
 impl Crossings {
     /// `None` where nothing has kinks that can be followed; `budget` is the number of steps that may be tried.
-    pub(super) fn new(model: &Model, system: &dyn System, scratch: &mut Scratch, budget: u64) -> Option<Self> {
+    pub(super) fn new(
+        model: &Model,
+        system: &dyn System,
+        scratch: &mut Scratch,
+        budget: u64,
+    ) -> Option<Self> {
         let names = system.kinks();
         if names.is_empty() || model.method.adaptive {
             return None;
@@ -130,7 +135,12 @@ impl Crossings {
     ) -> (Judgement, u64) {
         let model = walk.model;
         let mut names: Vec<String> = Vec::new();
-        for (name, _) in self.names.into_iter().zip(&self.crossed).filter(|(_, crossed)| **crossed) {
+        for (name, _) in self
+            .names
+            .into_iter()
+            .zip(&self.crossed)
+            .filter(|(_, crossed)| **crossed)
+        {
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -163,12 +173,18 @@ impl Crossings {
             };
             measured += 1;
             energy = math::larger(energy, change);
-            over.iter_mut().zip(errors).for_each(|(most, e)| *most = math::larger(*most, e));
+            over.iter_mut()
+                .zip(errors)
+                .for_each(|(most, e)| *most = math::larger(*most, e));
         }
         kinks.tried = measured;
         if measured > 0 {
             let mut beside = 0.0_f64;
-            let found = self.beside.kept.iter().filter_map(|state| trial.errors(state, &PARTS[..1]));
+            let found = self
+                .beside
+                .kept
+                .iter()
+                .filter_map(|state| trial.errors(state, &PARTS[..1]));
             for (errors, _) in found.collect::<Vec<_>>() {
                 beside = math::larger(beside, errors[0]);
             }
@@ -224,7 +240,10 @@ impl Trial<'_, '_> {
     /// fine ones; `None` where a step fails, or no more are to be taken.
     fn errors(&mut self, state: &State, parts: &[u64]) -> Option<(Vec<f64>, f64)> {
         let (fine, exact) = self.end(state, FINE)?;
-        let [unit, momentum] = self.walk.scales.map(|scale| if scale > 0.0 { scale } else { 1.0 });
+        let [unit, momentum] = self
+            .walk
+            .scales
+            .map(|scale| if scale > 0.0 { scale } else { 1.0 });
         let largest = |a: &[f64], b: &[f64]| {
             let each = a.iter().zip(b).map(|(a, b)| (a - b).abs());
             each.fold(0.0, math::larger)
@@ -258,7 +277,9 @@ impl Trial<'_, '_> {
             }
         }
         let mut measured = Measurement::default();
-        self.walk.system.measure(&end, &mut measured, &mut self.walk.scratch);
+        self.walk
+            .system
+            .measure(&end, &mut measured, &mut self.walk.scratch);
         let energy = measured.energy.total() - end.work.iter().sum::<f64>();
         Some((end, energy))
     }

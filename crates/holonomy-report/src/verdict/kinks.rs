@@ -48,7 +48,12 @@ impl fmt::Display for Kinks {
         match self.crossings {
             0 => write!(f, "none was crossed in {}", self.covered)?,
             1 => write!(f, "1 was crossed in {} ({})", self.covered, listed(&self.names))?,
-            count => write!(f, "{count} were crossed in {} ({})", self.covered, listed(&self.names))?,
+            count => write!(
+                f,
+                "{count} were crossed in {} ({})",
+                self.covered,
+                listed(&self.names)
+            )?,
         }
         match (self.over, self.beside, &self.energy) {
             (Some(over), Some(beside), Some(energy)) => {
@@ -61,8 +66,15 @@ impl fmt::Display for Kinks {
                 )?;
                 match &self.resolving {
                     Some(step) if *step == self.step => {}
-                    Some(step) => write!(f, "; steps of {step} over a kink would be off by no more than that")?,
-                    None => write!(f, "; steps down to {} over a kink are off by more, too", self.shortest)?,
+                    Some(step) => write!(
+                        f,
+                        "; steps of {step} over a kink would be off by no more than that"
+                    )?,
+                    None => write!(
+                        f,
+                        "; steps down to {} over a kink are off by more, too",
+                        self.shortest
+                    )?,
                 }
             }
             _ if self.crossings > 0 => f.write_str("; what they cost could not be measured")?,

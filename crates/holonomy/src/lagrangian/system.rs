@@ -140,7 +140,11 @@ impl System for Lagrangian {
         out.clear();
         let memory = &mut work.at.lagrangian.memory;
         // What has no value is on no side, and the step there says so.
-        if self.mechanics.sides(state.t, &state.q, &work.all, out, memory).is_err() {
+        if self
+            .mechanics
+            .sides(state.t, &state.q, &work.all, out, memory)
+            .is_err()
+        {
             out.clear();
         }
     }

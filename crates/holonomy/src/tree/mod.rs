@@ -73,7 +73,7 @@ pub use spline::{Spline, SplineError};
 pub use stops::{Stop, limited, limited_law};
 pub use string::ElasticString;
 
-pub use assemble::{Assembly, assemble};
+pub use assemble::{Assembly, assemble, assemble_at};
 pub(crate) use composite::Composite;
 pub(crate) use constraint::{ConstraintRows, Moving};
 pub(crate) use dynamics::Dynamics;
