@@ -413,7 +413,10 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         Some(given) => given.state(&mechanism, state, problems)?,
         None => state,
     };
-    let outputs = record::outputs(run.record, mechanism.system().layout(), problems);
+    let made_for = run.method.family.is_some() && !run.method.for_comparison;
+    let impulses = made_for && !matches!(mechanism, Mechanism::Spheres(_));
+    let stepped = (!impulses).then_some(run.method.name);
+    let outputs = record::outputs(run.record, mechanism.system().layout(), stepped, problems);
     let inputs = input::find(inputs, mechanism.system().layout(), problems);
     if !problems.has_errors() {
         start::check(&mechanism, &state, table, problems);

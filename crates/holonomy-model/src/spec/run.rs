@@ -91,7 +91,7 @@ section! {
         format: Option<TrajectoryFormat>, optional Kind::Choice(TrajectoryFormat::WORDS);
         /// The axes of Euler angles that are written beside the quaternions of a tree, such as `zyx`.
         attitude: Option<String>, optional Kind::Text;
-        /// What is recorded beside the state, by name: sites, their velocities, efforts, tensions, definitions.
+        /// What is recorded beside the state, by name: sites, their velocities, efforts, tensions, momenta, definitions.
         record: Vec<String>, optional Kind::Names;
     }
 }

@@ -9,7 +9,8 @@ use holonomy_model::{Model, Source, load};
 
 fn model(text: &str) -> Model {
     let source = Source::new("model.toml", text);
-    load(&source).unwrap_or_else(|problems| panic!("{}", holonomy_model::render(&source, &problems, false, 9)))
+    load(&source)
+        .unwrap_or_else(|problems| panic!("{}", holonomy_model::render(&source, &problems, false, 9)))
 }
 
 fn method(name: &str, model: &Model) -> Box<dyn Integrator> {
@@ -51,7 +52,11 @@ fn a_body_that_turns_in_oil_comes_to_rest_where_it_should() {
         let system = model.mechanism.system();
         system.measure(&state, &mut measured, &mut system.scratch());
         let lost = 0.5 * inertia * omega * omega - measured.energy.total();
-        assert!((lost + state.work[0]).abs() < 1e-13, "{name}: {lost}, {:?}", state.work);
+        assert!(
+            (lost + state.work[0]).abs() < 1e-13,
+            "{name}: {lost}, {:?}",
+            state.work
+        );
     }
 }
 
@@ -88,11 +93,13 @@ fn angles(state: &State) -> [f64; 2] {
 
 fn reference() -> [f64; 2] {
     let [a, b] = [math::atan2(0.6, 0.8), math::atan2(-0.28, 0.96)];
-    let text = ANGLES.replace("'A'", &format!("{a:?}")).replace("'B'", &format!("{b:?}"));
+    let text = ANGLES
+        .replace("'A'", &format!("{a:?}"))
+        .replace("'B'", &format!("{b:?}"));
     let model = model(&text);
     let mut simulation = model.simulation();
     simulation.run(&model.schedule, &mut []).unwrap();
-    [simulation.state().q[0], simulation.state().q[1]]
+    [simulation.state.q[0], simulation.state.q[1]]
 }
 
 #[test]
@@ -122,14 +129,24 @@ fn work_of_each_source_is_its_power_over_the_time() {
     let names = &model.mechanism.system().layout().conserved.sources.clone();
     assert_eq!(
         names[..],
-        ["damper upper", "joint damper lower", "force drag", "force push", "torque motor"]
+        [
+            "damper upper",
+            "joint damper lower",
+            "force drag",
+            "force push",
+            "torque motor"
+        ]
     );
     // A conventional method integrates the powers beside the motion.
     let exact = after("rk4", &model, 1.5, 3000).work;
     let [coarse, fine] = [150, 300].map(|steps| after("sphere-implicit", &model, 1.5, steps).work);
     for (k, exact) in exact.iter().enumerate() {
         let [coarse, fine] = [&coarse, &fine].map(|work| (work[k] - exact).abs());
-        assert!(fine < 2e-4 && fine < 0.35 * coarse, "{}: {coarse:e}, {fine:e}", names[k]);
+        assert!(
+            fine < 2e-4 && fine < 0.35 * coarse,
+            "{}: {coarse:e}, {fine:e}",
+            names[k]
+        );
     }
     assert!(exact[..3].iter().all(|work| *work < -1e-2), "{exact:?}");
 }
@@ -144,8 +161,15 @@ fn a_step_back_undoes_a_step_and_a_failed_one_changes_nothing() {
         assert!(error < 1e-13, "{name}: {error}");
     }
     let mut tried = state.clone();
-    assert!(method("sphere-implicit", &model).attempt(&mut tried, 10.0).is_err());
-    assert_eq!((tried.t, &tried.q, &tried.p, &tried.work), (state.t, &state.q, &state.p, &state.work));
+    assert!(
+        method("sphere-implicit", &model)
+            .attempt(&mut tried, 10.0)
+            .is_err()
+    );
+    assert_eq!(
+        (tried.t, &tried.q, &tried.p, &tried.work),
+        (state.t, &state.q, &state.p, &state.work)
+    );
 }
 
 /// A damper between links of strength zero sends the same equations through elimination.
@@ -156,8 +180,14 @@ fn two_sweeps_solve_what_elimination_does() {
         [[potential]]\nkind = 'gravity'\nacceleration = [0, 0, -9.81]\n\
         [[damper]]\ndamping = 0.05\n[method]\nname = 'sphere-implicit'\n[run]\nstep = 0.01\nduration = 1\n";
     let dense = chain.replace("[method]", "[[damper]]\nrelative = true\ndamping = 0\n[method]");
-    let [sweeps, elimination] = [chain.to_owned(), dense].map(|text| after("sphere-implicit", &model(&text), 1.0, 100));
-    let off = sweeps.q.iter().zip(&elimination.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let [sweeps, elimination] =
+        [chain.to_owned(), dense].map(|text| after("sphere-implicit", &model(&text), 1.0, 100));
+    let off = sweeps
+        .q
+        .iter()
+        .zip(&elimination.q)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f64::max);
     // A hundred steps of rounding, on a motion that is not yet chaotic.
     assert!(off < 1e-12, "{off}");
 }
@@ -179,10 +209,16 @@ fn methods_without_a_place_for_forces_say_what_has_one() {
     ] {
         let refused = catalog::find(name).unwrap().build(&separate.mechanism).err();
         let instead = refused.unwrap_or_else(|| panic!("{name} takes it")).instead;
-        assert!(catalog::find(instead).unwrap().build(&separate.mechanism).is_ok(), "{name}: {instead}");
+        assert!(
+            catalog::find(instead).unwrap().build(&separate.mechanism).is_ok(),
+            "{name}: {instead}"
+        );
     }
     for name in ["sphere-explicit-4", "sphere-implicit-6", "rk4", "dop853"] {
-        assert!(catalog::find(name).unwrap().build(&separate.mechanism).is_ok(), "{name}");
+        assert!(
+            catalog::find(name).unwrap().build(&separate.mechanism).is_ok(),
+            "{name}"
+        );
     }
     assert!(matches!(separate.mechanism, Mechanism::Spheres(_)));
 }
