@@ -167,7 +167,7 @@ fn every_kind_of_section_can_be_repeated() {
             "force",
             "name = 'f-#'\nbody = 'b-#'\nforce = ['t', 0, 0]",
         ),
-        (TYPED, "midpoint", "line", "points = ['q', 'p-#']"),
+        (TYPED, "midpoint", "line", "through = ['q', 'p-#']"),
         (TYPED, "midpoint", "input", "name = 'u-#'\non = \"{x, y}\""),
     ];
     for (base, method, kind, keys) in kinds {

@@ -67,7 +67,7 @@ const LINKS: &str = "space = 'spheres'\n\
     [[potential]]\nkind = 'gravity'\nacceleration = [0, 0, -9.81]\n\
     [[damper]]\nbody = 'upper'\ndamping = 0.3\n\
     [[damper]]\nbody = 'lower'\nrelative = true\ndamping = 0.2\n\
-    [[force]]\nname = 'drag'\nbody = 'lower'\nparameters = { k = 0.15 }\nforce = \"-k*norm(lower')*lower'\"\n\
+    [[force]]\nname = 'drag'\nbody = 'lower'\nparameters = { k = 0.15 }\nforce = [\"-k*norm(lower')*lower'\"]\n\
     [[force]]\nname = 'push'\nbody = 'upper'\nat = 0.4\ndirections = { u = 'upper' }\n\
     force = ['0.5*sin(3*t)*u.z', 0, '-0.2*u.x']\n\
     [[force]]\nname = 'motor'\nbody = 'lower'\ntorque = [0, '0.3*cos(t)', 0]\n\
@@ -122,7 +122,6 @@ fn linked_bodies_move_as_the_equations_in_angles_say() {
     }
 }
 
-/// The torque of a motor about y turns q towards x from z: angles from downwards fall.
 #[test]
 fn work_of_each_source_is_its_power_over_the_time() {
     let model = model(LINKS);
@@ -140,10 +139,12 @@ fn work_of_each_source_is_its_power_over_the_time() {
     // A conventional method integrates the powers beside the motion.
     let exact = after("rk4", &model, 1.5, 3000).work;
     let [coarse, fine] = [150, 300].map(|steps| after("sphere-implicit", &model, 1.5, steps).work);
+    // Of second order, and a figure does not show it.
+    let most = exact.iter().fold(0.0_f64, |most, work| most.max(work.abs()));
     for (k, exact) in exact.iter().enumerate() {
         let [coarse, fine] = [&coarse, &fine].map(|work| (work[k] - exact).abs());
         assert!(
-            fine < 2e-4 && fine < 0.35 * coarse,
+            fine < 1e-2 * most && fine < 0.35 * coarse,
             "{}: {coarse:e}, {fine:e}",
             names[k]
         );
