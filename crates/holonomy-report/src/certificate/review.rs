@@ -149,10 +149,7 @@ impl Review {
         }
         let mut walk = Walk::new(model, summary, go_on);
         #[cfg(not(target_arch = "wasm32"))]
-        let mut crossings = {
-            let budget = effort.reach(u64::MAX, entries).min(summary.steps) / 4;
-            kinks::Crossings::new(model, &*walk.system, &mut walk.scratch, budget)
-        };
+        let mut crossings = kinks::Crossings::new(model, &*walk.system, &mut walk.scratch, 2 * steps);
         let run = walk.run(method, steps, |state, system, scratch| {
             #[cfg(not(target_arch = "wasm32"))]
             if let Some(crossings) = &mut crossings {
