@@ -188,8 +188,8 @@ impl Integrator for Irreversible {
 /// Both where a run starts at rest, and where it moves.
 #[test]
 fn a_method_that_is_not_reversible_is_caught() {
-    for text in [AT_REST, BETWEEN] {
-        let model = model(text, &[]);
+    for (text, duration) in [(AT_REST, "run.duration=0.6"), (BETWEEN, "run.duration=2")] {
+        let model = model(text, &[duration]);
         let outcome = run(&model, "test");
         for (part, verdict) in [(0.0, Verdict::Good), (1e-6, Verdict::Bad)] {
             let mut method = Irreversible {
