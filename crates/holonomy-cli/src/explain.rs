@@ -1,5 +1,6 @@
 //! What was understood of a model, in words.
 mod advice;
+mod forces;
 mod frame;
 mod lagrangian;
 mod spheres;

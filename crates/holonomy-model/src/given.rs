@@ -4,7 +4,7 @@ use holonomy::system::{Layout, Measurement, Mechanism, State};
 
 /// A start as it was read.
 pub(crate) struct GivenState {
-    t: f64,
+    t: Option<f64>,
     q: Located<Vec<f64>>,
     v: Located<Vec<f64>>,
     place: Place,
@@ -28,7 +28,7 @@ pub(crate) fn read(root: &Section<'_>) -> Option<GivenState> {
     let place = section.place();
     section.finish();
     Some(GivenState {
-        t: t.map_or(0.0, |t| t.value),
+        t: t.map(|t| t.value),
         q: q?,
         v: v?,
         place,
@@ -61,14 +61,9 @@ impl GivenState {
             return None;
         }
         let mut p = vec![0.0; self.v.value.len()];
-        system.momentum(
-            self.t,
-            &self.q.value,
-            &self.v.value,
-            &mut p,
-            &mut system.scratch(),
-        );
-        let mut state = State::new(self.t, self.q.value, p);
+        let t = self.t.unwrap_or(start.t);
+        system.momentum(t, &self.q.value, &self.v.value, &mut p, &mut system.scratch());
+        let mut state = State::new(t, self.q.value, p);
         state.lambda = vec![0.0; start.lambda.len()];
         state.work = vec![0.0; start.work.len()];
         let mut measured = Measurement::default();

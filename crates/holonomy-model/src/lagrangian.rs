@@ -141,7 +141,13 @@ pub(super) fn read(root: &Section<'_>) -> Option<LagrangianDraft> {
 
 impl LagrangianDraft {
     /// The mechanism and where it starts.
-    pub(super) fn build(self, known: Option<&Mechanism>, problems: &Problems) -> Option<(Mechanism, State)> {
+    pub(super) fn build(
+        mut self,
+        known: Option<&Mechanism>,
+        t: f64,
+        problems: &Problems,
+    ) -> Option<(Mechanism, State)> {
+        self.start.t = t;
         let seen = |system| self.picture.show(system, &self.start.q);
         let made = || match self.system().and_then(seen) {
             Ok(system) => {

@@ -405,15 +405,18 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
     };
     let known = other.map(|other| &other.mechanism);
     let (mechanism, state) = match drafted {
-        Draft::Spheres(draft) => draft.build(known, problems)?,
-        Draft::Lagrangian(draft) => draft.build(known, problems)?,
-        Draft::Tree(draft) => draft.build(&run.schedule, problems)?,
+        Draft::Spheres(draft) => draft.build(known, run.start_time, problems)?,
+        Draft::Lagrangian(draft) => draft.build(known, run.start_time, problems)?,
+        Draft::Tree(draft) => draft.build(&run.schedule, run.start_time, problems)?,
     };
     let state = match given {
         Some(given) => given.state(&mechanism, state, problems)?,
         None => state,
     };
-    let outputs = record::outputs(run.record, mechanism.system().layout(), problems);
+    let made_for = run.method.family.is_some() && !run.method.for_comparison;
+    let impulses = made_for && !matches!(mechanism, Mechanism::Spheres(_));
+    let stepped = (!impulses).then_some(run.method.name);
+    let outputs = record::outputs(run.record, mechanism.system().layout(), stepped, problems);
     let inputs = input::find(inputs, mechanism.system().layout(), problems);
     if !problems.has_errors() {
         start::check(&mechanism, &state, table, problems);

@@ -198,7 +198,12 @@ fn spring(
 }
 
 /// A distance from the base of a body that lies on it.
-fn on_link(distance: &Located<f64>, body: usize, bodies: &Bodies, section: &Section<'_>) -> Option<f64> {
+pub(super) fn on_link(
+    distance: &Located<f64>,
+    body: usize,
+    bodies: &Bodies,
+    section: &Section<'_>,
+) -> Option<f64> {
     let reach = bodies.bodies[body].length;
     let least = if bodies.is_needle(body) { -reach } else { 0.0 };
     let slack = 1e-9 * reach;

@@ -187,6 +187,15 @@ impl<'a> Section<'a> {
             .is_some_and(|value| value.as_list().is_some())
     }
 
+    /// A number of a table within, which may be a quantity; nothing is remembered or reported.
+    pub(crate) fn number_within(&self, table: &str, key: &str, unit: Unit) -> Option<f64> {
+        match self.table.get(table)?.as_table()?.get(key)? {
+            Value::Number(number) => Some(number.value()),
+            Value::Text(text) => parse_quantity(text, unit).ok(),
+            _ => None,
+        }
+    }
+
     /// The keys of a table within, reached by a path of keys; nothing is remembered or reported.
     pub fn keys_within(&self, path: &[&str]) -> Vec<Located<&'a str>> {
         let within =

@@ -21,7 +21,14 @@ pub(crate) struct Wanted {
 }
 
 /// Finds what is named, or else takes the sites of a tree, if they are few.
-pub(crate) fn outputs(wanted: Option<Wanted>, layout: &Layout, problems: &Problems) -> Outputs {
+///
+/// `stepped` is the name of a method whose steps give no impulses.
+pub(crate) fn outputs(
+    wanted: Option<Wanted>,
+    layout: &Layout,
+    stepped: Option<&str>,
+    problems: &Problems,
+) -> Outputs {
     if !cfg!(feature = "outputs") {
         return Outputs::default();
     }
@@ -48,6 +55,16 @@ pub(crate) fn outputs(wanted: Option<Wanted>, layout: &Layout, problems: &Proble
                 .help(output_suggestion(&name, layout));
             continue;
         };
+        if let Some(method) = stepped.filter(|_| output.is_of_a_step()) {
+            let message = format!(
+                "steps of `{method}` give no impulses to record as `{}`",
+                excerpt(&name)
+            );
+            problems
+                .error(place, message)
+                .help("record `lambda.…`, the multiplier of the moment, or take a variational method");
+            continue;
+        }
         match list.iter().find(|other| other.overlaps(&output)) {
             Some(other) => {
                 let (name, other) = (excerpt(&name), excerpt(&other.name));

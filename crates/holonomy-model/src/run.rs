@@ -23,6 +23,7 @@ pub(super) struct Run {
     pub(super) method_place: Place,
     pub(super) options: Options,
     pub(super) schedule: Schedule,
+    pub(super) start_time: f64,
     pub(super) format: Format,
     pub(super) attitude: Option<EulerOrder>,
     pub(super) record: Option<Wanted>,
@@ -58,7 +59,7 @@ pub(super) fn read(root: &Section<'_>, family: Family) -> Option<Run> {
         record: None,
     };
     let output = output.map_or(Some(nothing), |section| read_output(section, family));
-    let ((method, method_place, mut options), schedule) = (method??, schedule??);
+    let ((method, method_place, mut options), (schedule, start_time)) = (method??, schedule??);
     if method.adaptive && options.max_step.is_none() {
         // As `ode45` does: never a step longer than a tenth of the run. One that is continued later has it still, from
         // its checkpoint.
@@ -74,6 +75,7 @@ pub(super) fn read(root: &Section<'_>, family: Family) -> Option<Run> {
         method_place,
         options,
         schedule,
+        start_time,
         format,
         attitude,
         record,
@@ -185,13 +187,16 @@ pub(super) const IN_RUN: &[(&str, &str)] = &[
     ("steps", "in `[run]`"),
     ("duration", "in `[run]`"),
     ("every", "in `[run]`"),
+    ("start_time", "in `[run]`"),
 ];
 
-fn read_schedule(section: Section<'_>) -> Option<Schedule> {
+/// How far a model runs, and the time at its start.
+fn read_schedule(section: Section<'_>) -> Option<(Schedule, f64)> {
     let step = section.required("step").number();
     let every = section.optional("every").count();
     let steps = section.optional("steps").count();
     let duration = section.optional("duration").number();
+    let start = section.optional("start_time").number();
     let given = [section.key_place("steps"), section.key_place("duration")];
     let steps = match (given, &step) {
         // The later of the two is shown as the one too many, and an override is later than the model.
@@ -211,11 +216,12 @@ fn read_schedule(section: Section<'_>) -> Option<Schedule> {
     };
     section.finish();
     let (step, steps) = (step?, steps?);
-    Some(Schedule {
+    let schedule = Schedule {
         step: step.value,
         steps: steps as u64,
         every: every.map_or(1, |every| every.value as u64),
-    })
+    };
+    Some((schedule, start.map_or(0.0, |start| start.value)))
 }
 
 /// How many steps make up the duration; a note if they do not fit.

@@ -1,9 +1,11 @@
 //! `space = "spheres"`: bodies and potentials.
+mod forces;
 mod held;
 
 use super::{
     Description, Place, Problems, Section, bodies, bodies::Bodies, potentials, potentials::Potentials,
 };
+use forces::Forces;
 use holonomy::{
     spheres::{Spheres, SpheresParts, view},
     system::{Mechanism, State, System},
@@ -14,11 +16,13 @@ use std::sync::Arc;
 pub(super) struct SpheresDraft {
     bodies: Bodies,
     potentials: Potentials,
+    forces: Forces,
 }
 
 pub(super) fn read(root: &Section<'_>) -> Option<SpheresDraft> {
     let bodies = bodies::read(root);
     let potentials = potentials::read(root, bodies.as_ref());
+    let forces = forces::read(root, bodies.as_ref());
     let kinds: Vec<(&str, String)> = potentials::kinds()
         .map(|kind| {
             (
@@ -33,6 +37,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<SpheresDraft> {
     Some(SpheresDraft {
         bodies: bodies?,
         potentials: potentials?,
+        forces: forces?,
     })
 }
 
@@ -45,10 +50,16 @@ impl SpheresDraft {
     }
 
     /// The mechanism, or the known one, and where it starts.
-    pub(super) fn build(self, known: Option<&Mechanism>, problems: &Problems) -> Option<(Mechanism, State)> {
+    pub(super) fn build(
+        self,
+        known: Option<&Mechanism>,
+        t: f64,
+        problems: &Problems,
+    ) -> Option<(Mechanism, State)> {
         let Self {
             mut bodies,
             potentials,
+            mut forces,
         } = self;
         let links = bodies.bodies.len();
         let end = bodies.end.take();
@@ -58,6 +69,7 @@ impl SpheresDraft {
                 inertia: bodies.inertia.take(),
                 points: potentials.points,
                 potentials: potentials.list,
+                forces: std::mem::take(&mut forces.list),
                 held: end.as_ref().map(|end| (links - 1, end.at)),
                 ..SpheresParts::default()
             })
@@ -89,10 +101,18 @@ impl SpheresDraft {
                     .help("bodies are too near to each other, or its numbers too large");
             }
         }
-        let state = match spheres.state(&bodies.directions, &bodies.angular_velocities) {
+        for (force, place) in forces.places.into_iter().enumerate() {
+            if !spheres.force_is_finite(force, t, &bodies.directions, &bodies.angular_velocities) {
+                problems
+                    .error(place, "this force has no value at the start")
+                    .help("change its formulas, their `parameters`, or how the bodies start");
+            }
+        }
+        let mut state = match spheres.state(&bodies.directions, &bodies.angular_velocities) {
             Ok(state) => state,
             Err(error) => return problems.error(Place::model(), error.to_string()).none(),
         };
+        state.t = t;
         // What is finite in each part may still not be so together.
         let momenta = view(&state.p).iter().zip(&bodies.angular_velocities);
         let kinetic = 0.5 * momenta.map(|(p, omega)| p.dot(omega)).sum::<f64>();

@@ -36,7 +36,8 @@ impl Model {
         let Mechanism::Spheres(spheres) = &self.mechanism else {
             return None;
         };
-        if OTHERS.iter().any(|key| self.table.contains_key(key)) {
+        // These states are at time zero.
+        if self.state.t != 0.0 || OTHERS.iter().any(|key| self.table.contains_key(key)) {
             return None;
         }
         let bodies = bodies(&self.table)?;

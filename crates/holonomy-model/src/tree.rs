@@ -27,7 +27,7 @@ use holonomy::{
     Vec3,
     simulation::Schedule,
     system::{Mechanism, Rope, State, System},
-    tree::{AppliedWrench, Constraint, Link, RigidBody, StateForce, Tree, TreeError, TreeParts, assemble},
+    tree::{AppliedWrench, Constraint, Link, RigidBody, StateForce, Tree, TreeError, TreeParts, assemble_at},
 };
 use laws::Laws;
 use seen::Sightings;
@@ -172,7 +172,12 @@ impl TreeDraft {
     }
 
     /// The tree and where it starts.
-    pub(super) fn build(self, schedule: &Schedule, problems: &Problems) -> Option<(Mechanism, State)> {
+    pub(super) fn build(
+        self,
+        schedule: &Schedule,
+        t: f64,
+        problems: &Problems,
+    ) -> Option<(Mechanism, State)> {
         let mut parts = TreeParts {
             gravity: self.gravity,
             sites: self.sites.list,
@@ -230,7 +235,7 @@ impl TreeDraft {
             forces.push((entry.place, "force", entry.between));
             parts.feedback.push(entry.force);
         }
-        let laid = Tree::new(parts).and_then(|mut tree| tree.fit_routes(0.0, &q).map(|()| tree));
+        let laid = Tree::new(parts).and_then(|mut tree| tree.fit_routes(t, &q).map(|()| tree));
         let tree = match laid {
             Ok(tree) => tree,
             Err(error) => return refuse(&error, &body_places, &constraint_places, problems),
@@ -252,17 +257,17 @@ impl TreeDraft {
             Some(_) => vec![0.0; v.len()],
             None => v.clone(),
         };
-        let (mut q, closed) = start::close(&tree, &q, &given, &fixed, (&places, &units), problems)?;
+        let (mut q, closed) = start::close(&tree, (t, &q, &given), &fixed, (&places, &units), problems)?;
         let mut lambda = None;
         if let Some(place) = self.settled {
-            let found = start::settle(&tree, &q, &fixed, place, problems)?;
-            v = assemble(&tree, &found.q, &v, &fixed).v;
+            let found = start::settle(&tree, (t, &q), &fixed, place, problems)?;
+            v = assemble_at(&tree, t, &found.q, &v, &fixed).v;
             (q, lambda) = (found.q, Some(found.lambda));
         } else {
             v = closed;
         }
-        start::check_drives(&tree, &q, schedule, &constraint_places, problems)?;
-        start::name_dependent(&tree, &q, &constraint_places, problems);
+        start::check_drives(&tree, (t, &q), schedule, &constraint_places, problems)?;
+        start::name_dependent(&tree, (t, &q), &constraint_places, problems);
         if let Some((name, place)) = tree.idle_at(&q).and_then(|body| body_places.get(body)) {
             let message =
                 format!("where it starts, the joint of body `{name}` moves nothing that has inertia");
@@ -271,7 +276,7 @@ impl TreeDraft {
                 .help("start it, or the joints behind it, elsewhere, or give the body `inertia`")
                 .none();
         }
-        let mut state = match tree.state(0.0, &q, &v) {
+        let mut state = match tree.state(t, &q, &v) {
             Ok(state) => state,
             Err(error) => return problems.error(Place::model(), error.to_string()).none(),
         };

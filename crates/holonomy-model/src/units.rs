@@ -52,6 +52,7 @@ units! {
     NEWTON_PER_METRE = [0, 1, -2, 0, 0], "N/m", "a stiffness";
     NEWTON_SECOND_PER_METRE = [0, 1, -1, 0, 0], "N s/m", "a damping";
     NEWTON_METRE_PER_RADIAN = [2, 1, -2, 0, -1], "N m/rad", "a torsional stiffness";
+    NEWTON_METRE_SECOND_PER_RADIAN = [2, 1, -1, 0, -1], "N m s/rad", "a rotational damping";
     JOULE = [2, 1, -2, 0, 0], "J", "an energy";
     NEWTON_METRE = [2, 1, -2, 0, 0], "N m", "a torque";
     NEWTON_METRE_SQUARED = [3, 1, -2, 0, 0], "N m^2", "a bending stiffness";

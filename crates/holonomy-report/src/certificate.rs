@@ -10,6 +10,8 @@ mod answers;
 mod conclusion;
 mod energy;
 mod further;
+#[cfg(not(target_arch = "wasm32"))]
+mod kinks;
 mod review;
 mod spot;
 mod trial;
@@ -143,6 +145,7 @@ impl Certificate {
         ));
         lines.extend(forces(&*system, series));
         lines.extend_from_slice(spot);
+        lines.extend(review.kinks.clone());
         let mut path = answers::path(review.path.as_ref(), model.schedule.step);
         if lines
             .iter()

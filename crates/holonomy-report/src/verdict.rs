@@ -5,11 +5,13 @@
 //! in [`crate::certificate`]; their words are in `text`, and nowhere else.
 mod accuracy;
 mod conclusion;
+mod kinks;
 mod text;
 mod written;
 
 pub use accuracy::{Accuracy, Companion, Growth, Missed, PathError, Trial, WatchedSteps};
 pub use conclusion::{Conclusion, Grounds};
+pub use kinks::Kinks;
 pub use text::Answer;
 pub use text::NOT_CONSERVED;
 
@@ -74,6 +76,8 @@ pub enum Subject {
     Order,
     /// Whether a step back undoes a step.
     Reversal,
+    /// What steps over kinks of the forces cost.
+    Kinks,
     /// How far the path is from the true one.
     Path,
     /// How far ahead any path can be known.
@@ -201,6 +205,8 @@ pub enum Evidence {
         /// The order that was measured; `None` where it could not be.
         measured: Option<MeasuredOrder>,
     },
+    /// What steps over kinks cost.
+    Kinks(Box<Kinks>),
     /// The path beside that of a companion.
     Path(Box<Accuracy>),
     /// How fast errors grow.
@@ -304,6 +310,10 @@ pub enum Unmeasured {
     CompanionFails,
     /// The path is lost before errors could be seen to grow: the step does not resolve the motion.
     NotResolved,
+    /// Kinks of formulas are not followed.
+    InFormulas,
+    /// Nothing moves but by rounding, neither where the run starts nor where it ends.
+    NothingMoves,
     /// The method chooses its own steps: a copy beside the run takes others, and what grows is their difference.
     OwnSteps,
     /// It was not asked for.
@@ -382,6 +392,12 @@ pub enum Reason {
     UndoneHere,
     /// It does not.
     NotUndone,
+    /// Steps over kinks cost no more than others.
+    Resolved,
+    /// They cost more.
+    NotResolved,
+    /// No kink was crossed.
+    NotCrossed,
     /// Bounded in this run, with a slope that is told from zero.
     BoundedHere,
     /// The mean of the energy follows the motion, and what the steps conserve stays.

@@ -4,6 +4,8 @@
 //! t, kinetic, potential, energy                       s and J
 //! NAME                                                of a coordinate, a velocity, a conserved quantity
 //! lambda.NAME, work.NAME                              multipliers of constraints, work of sources of power
+//! p.NAME                                              the momentum that belongs to a velocity
+//! impulse.NAME                                        of a constraint: the impulses of the last step over its length
 //! SITE, SITE.velocity                                 where a site is, and how it moves
 //! SITE.orientation, SITE.angular_velocity             of the body that carries it: [w, x, y, z]; in axes of the world
 //! EXTRA                                               what else a system offers: efforts, tensions, definitions
@@ -106,6 +108,8 @@ enum Quantity {
     Velocity(usize),
     Invariant(usize),
     Multiplier(usize),
+    Momentum(usize),
+    Impulse(usize),
     Work(usize),
     Position(usize),
     SiteVelocity(usize),
@@ -160,7 +164,14 @@ impl Output {
         names.extend(layout.coordinates.iter().cloned());
         names.extend(layout.velocities.iter().cloned());
         names.extend(layout.multipliers.iter().map(|name| format!("lambda.{name}")));
+        names.extend(layout.velocities.iter().map(|name| format!("p.{name}")));
+        names.extend(layout.multipliers.iter().map(|name| format!("impulse.{name}")));
         names
+    }
+
+    /// Whether it is made by the steps of a method, and by no other.
+    pub fn is_of_a_step(&self) -> bool {
+        matches!(self.of, Quantity::Impulse(_))
     }
 
     /// Whether it and another have a number in common.
@@ -263,9 +274,15 @@ fn whole(name: &str, layout: &Layout) -> Option<Output> {
     if let Some(k) = among(&layout.velocities, name) {
         return plain("", Quantity::Velocity(k));
     }
+    let unit = |k: usize| -> MultiplierUnit { layout.multiplier_units.get(k).copied().unwrap_or_default() };
     if let Some(k) = (name.strip_prefix("lambda.")).and_then(|name| among(&layout.multipliers, name)) {
-        let unit: MultiplierUnit = layout.multiplier_units.get(k).copied().unwrap_or_default();
-        return plain(unit.symbol(), Quantity::Multiplier(k));
+        return plain(unit(k).symbol(), Quantity::Multiplier(k));
+    }
+    if let Some(k) = (name.strip_prefix("impulse.")).and_then(|name| among(&layout.multipliers, name)) {
+        return plain(unit(k).symbol(), Quantity::Impulse(k));
+    }
+    if let Some(k) = (name.strip_prefix("p.")).and_then(|name| among(&layout.velocities, name)) {
+        return plain("", Quantity::Momentum(k));
     }
     if let Some(k) = (name.strip_prefix("work.")).and_then(|name| among(&layout.conserved.sources, name)) {
         return plain("J", Quantity::Work(k));

@@ -177,6 +177,15 @@ pub trait System: Send + Sync {
         let _ = (state, measured, scratch);
         out.clear();
     }
+    /// Where forces have kinks or set in: a name for each number of [`System::sides`].
+    fn kinks(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// What changes its sign where a motion crosses each kink, at a state whose velocity is v.
+    fn sides(&self, state: &State, v: &[f64], out: &mut Vec<f64>, scratch: &mut Scratch) {
+        let _ = (state, v, scratch);
+        out.clear();
+    }
     /// What a viewer draws, to be asked for once; empty where there is nothing to see.
     fn scene(&self) -> Scene {
         Scene::default()

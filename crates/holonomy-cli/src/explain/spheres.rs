@@ -72,11 +72,13 @@ pub(super) fn explain(model: &Model, system: &Spheres, measured: &Measurement, p
         false => page.line("potentials", &kinds.join(", ")),
     }
 
+    super::forces::explain(model, page);
     page.section("at the start");
     energy(page, layout, measured.energy);
     page.line(
         "symmetry",
         match layout.conserved.invariants.len() {
+            0 if !system.forces().is_empty() => "not looked for where forces without potential act",
             0 if system.held().is_some() => "none: no rotation leaves the forces and the ends as they are",
             0 => "none: no rotation leaves the forces as they are",
             1 => "rotations about one axis leave the forces as they are",

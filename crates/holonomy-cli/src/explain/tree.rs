@@ -27,6 +27,7 @@ pub(super) fn explain(model: &Model, system: &Tree, measured: &Measurement, page
         counted(system.velocities(), "velocity", "velocities")
     );
     bodies(model, system, page);
+    super::forces::explain(model, page);
     constraints(model, system, measured, page);
     if layout.coordinates.len() <= MOST {
         coordinates(model, layout, &[], measured, page);

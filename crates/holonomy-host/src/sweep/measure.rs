@@ -63,6 +63,11 @@ impl Measure {
                 output_suggestion(name, layout)
             ))
         })?;
+        if of.is_of_a_step() {
+            return Err(bad(format!(
+                "`{name}` is recorded along a run, and not measured by a sweep; `lambda.…` is the multiplier of the moment"
+            )));
+        }
         if let [first, ..] = &of.components[..] {
             let all = of.components.join(", ");
             let message = format!("`{name}` has the components {all}; write `{name}.{first}`");

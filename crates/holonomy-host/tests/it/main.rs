@@ -25,6 +25,8 @@ mod is_the_structure_as_it_says;
 mod what_does_precision_cost;
 /// Is what is recorded by name what formulas say?
 mod what_is_recorded;
+/// What does a certificate say of kinks, and of a start at rest?
+mod what_do_kinks_cost;
 /// What is said of files that are wrong, and where?
 mod what_is_wrong;
 

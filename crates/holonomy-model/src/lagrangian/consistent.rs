@@ -44,7 +44,7 @@ impl<'a> Consistent<'a> {
 
     pub(super) fn measure(&mut self, q: &[f64], v: &[f64]) -> Result<(), Undefined> {
         let mechanics = self.system.mechanics();
-        mechanics.constraint(0.0, q, v, &mut self.found)
+        mechanics.constraint(self.draft.start.t, q, v, &mut self.found)
     }
 
     fn jacobian(&self) -> DMatrix<f64> {

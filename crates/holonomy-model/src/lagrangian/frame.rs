@@ -256,7 +256,7 @@ pub(super) fn state(
     problems: &Problems,
 ) -> Option<State> {
     let start = &draft.start;
-    let (n, free) = (start.q.len(), system.free());
+    let (n, free, t) = (start.q.len(), system.free(), start.t);
     let undefined = |suspects: &[Written], error: Undefined| {
         let place = suspects.first().map_or(&start.q_place, |written| &written.place);
         draft.undefined(error, suspects, place, system.layout(), problems);
@@ -279,16 +279,13 @@ pub(super) fn state(
     let mut xi = Vec::new();
     system.spread(&v, &mut xi);
     let mut derivatives = Derivatives::default();
-    if let Err(error) = system
-        .mechanics()
-        .lagrangian(0.0, &start.q, &xi, &mut derivatives)
-    {
+    if let Err(error) = system.mechanics().lagrangian(t, &start.q, &xi, &mut derivatives) {
         undefined(std::slice::from_ref(&draft.lagrangian), error);
         return None;
     }
     if let Err(error) = system
         .mechanics()
-        .force(0.0, &start.q, &xi, &mut Default::default())
+        .force(t, &start.q, &xi, &mut Default::default())
     {
         undefined(&draft.forces, error);
         return None;
@@ -303,7 +300,7 @@ pub(super) fn state(
     start::check_mass(&mass, &moving, "", &draft.lagrangian.place, problems)?;
     if let Rates::Momentum(p) = &start.rates
         && system
-            .solve_velocity(0.0, &start.q, p, &mut v, &mut LagrangianWorkspace::default())
+            .solve_velocity(t, &start.q, p, &mut v, &mut LagrangianWorkspace::default())
             .is_err()
     {
         return problems
@@ -312,22 +309,21 @@ pub(super) fn state(
             .none();
     }
     system.spread(&v, &mut xi);
-    let invariant =
-        system
-            .mechanics()
-            .invariant(0.0, &start.q, &xi, &mut Vec::new(), &mut Default::default());
+    let invariant = system
+        .mechanics()
+        .invariant(t, &start.q, &xi, &mut Vec::new(), &mut Default::default());
     if let Err(error) = invariant {
         undefined(&draft.invariants, error);
         return None;
     }
-    let state = match system.state(0.0, &start.q, &v) {
+    let state = match system.state(t, &start.q, &v) {
         Ok(state) => state,
         Err(error) => return problems.error(start.q_place.clone(), error.to_string()).none(),
     };
     let (mut dq, mut dv) = (vec![0.0; n], vec![0.0; v.len()]);
-    system.rate(0.0, &start.q, &v, &mut dq, &mut dv, &mut system.scratch());
+    system.rate(t, &start.q, &v, &mut dq, &mut dv, &mut system.scratch());
     if !state.is_finite() || !dv.iter().all(|a| a.is_finite()) {
-        match system.undefined(0.0, &start.q, &v, &mut system.scratch()) {
+        match system.undefined(t, &start.q, &v, &mut system.scratch()) {
             Some(error) => undefined(&[], error),
             None => drop(problems.error(
                 start.q_place.clone(),
@@ -338,7 +334,7 @@ pub(super) fn state(
     }
     let mut again = v.clone();
     let found = system.solve_velocity(
-        0.0,
+        t,
         &start.q,
         &state.p,
         &mut again,

@@ -19,6 +19,8 @@ use nalgebra::DMatrix;
 
 /// Where a motion starts.
 pub(super) struct Start {
+    /// When, s: as `[run]` says.
+    pub(super) t: f64,
     pub(super) q: Vec<f64>,
     pub(super) q_place: Place,
     pub(super) rates: Rates,
@@ -90,6 +92,7 @@ impl Reader<'_> {
             Some((_, values, place)) => (Rates::Momentum(values?), place),
         };
         sound.then_some(Start {
+            t: 0.0,
             q,
             q_place,
             rates,
@@ -185,8 +188,9 @@ pub(super) fn state(system: &Lagrangian, draft: &LagrangianDraft, problems: &Pro
         q_place,
         rates,
         rates_place,
+        t,
     } = &draft.start;
-    let n = q.len();
+    let (n, t) = (q.len(), *t);
     let rest = vec![0.0; n];
     let guess = match rates {
         Rates::Velocity(v) => v,
@@ -198,11 +202,11 @@ pub(super) fn state(system: &Lagrangian, draft: &LagrangianDraft, problems: &Pro
         let place = suspects.first().map_or(q_place, |written| &written.place);
         draft.undefined(error, suspects, place, system.layout(), problems);
     };
-    if let Err(error) = mechanics.lagrangian(0.0, q, guess, &mut derivatives) {
+    if let Err(error) = mechanics.lagrangian(t, q, guess, &mut derivatives) {
         undefined(std::slice::from_ref(&draft.lagrangian), error);
         return None;
     }
-    if let Err(error) = mechanics.force(0.0, q, guess, &mut GeneralizedForce::default()) {
+    if let Err(error) = mechanics.force(t, q, guess, &mut GeneralizedForce::default()) {
         undefined(&draft.forces, error);
         return None;
     }
@@ -216,7 +220,7 @@ pub(super) fn state(system: &Lagrangian, draft: &LagrangianDraft, problems: &Pro
     let mut v = guess.clone();
     if let Rates::Momentum(p) = rates
         && system
-            .solve_velocity(0.0, q, p, &mut v, &mut LagrangianWorkspace::default())
+            .solve_velocity(t, q, p, &mut v, &mut LagrangianWorkspace::default())
             .is_err()
     {
         return problems
@@ -238,11 +242,11 @@ pub(super) fn state(system: &Lagrangian, draft: &LagrangianDraft, problems: &Pro
         v = consistent.tangent(&q, &v)?;
         q
     };
-    if let Err(error) = mechanics.invariant(0.0, &q, &v, &mut Vec::new(), &mut Default::default()) {
+    if let Err(error) = mechanics.invariant(t, &q, &v, &mut Vec::new(), &mut Default::default()) {
         undefined(&draft.invariants, error);
         return None;
     }
-    let state = match system.state(0.0, &q, &v) {
+    let state = match system.state(t, &q, &v) {
         Ok(state) => state,
         Err(error) => return problems.error(rates_place.clone(), error.to_string()).none(),
     };
@@ -254,7 +258,7 @@ pub(super) fn state(system: &Lagrangian, draft: &LagrangianDraft, problems: &Pro
     }
     // The state has momenta, and methods begin at rest to find velocities from them.
     let mut again = v.clone();
-    let found = system.solve_velocity(0.0, &q, &state.p, &mut again, &mut LagrangianWorkspace::default());
+    let found = system.solve_velocity(t, &q, &state.p, &mut again, &mut LagrangianWorkspace::default());
     check_inverse(
         &v,
         found.is_ok().then_some(&again),

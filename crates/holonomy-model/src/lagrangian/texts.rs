@@ -84,7 +84,7 @@ pub(crate) fn scalar(
 }
 
 /// A formula that is a number, a vector, or either.
-pub(super) fn understood(
+pub(crate) fn understood(
     text: &FormulaText<'_>,
     name: &str,
     kind: Option<Kind>,

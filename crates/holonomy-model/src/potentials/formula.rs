@@ -29,12 +29,54 @@ enum Vector {
     Direction,
 }
 
+/// What formulas of a section may name, in the order of their vectors.
+pub(crate) struct Sight {
+    pub(crate) meanings: Names,
+    vectors: Vec<(usize, Vector)>,
+    pub(crate) ok: bool,
+}
+
+/// Makes a vector known by a name.
+pub(crate) type Declare = fn(&mut Scope, &str, usize) -> Result<(), holonomy::formula::FormulaError>;
+
 pub(super) fn read(
     section: &Section<'_>,
     bodies: Option<&Bodies>,
     points: &mut Vec<Point>,
 ) -> Option<Box<dyn Potential>> {
     let text = section.required("energy").formula();
+    let sight = sight(section, bodies, declare, "t", OF_TIME);
+    let Sight {
+        meanings,
+        vectors,
+        mut ok,
+    } = sight?;
+    let energy = scalar(&text?, "energy", &meanings, section.problems());
+    let bodies = sound(bodies)?;
+    let places = places(&vectors, bodies, section, &mut ok);
+    let energy = energy.filter(|_| ok)?;
+    let count = bodies.bodies.len();
+    let potential = FormulaPotential::new(&energy.formula, |vector| match places[vector] {
+        (body, None) => body,
+        (body, Some(distance)) => count + point(Point::On { body, distance }, points),
+    });
+    if potential.is_constant() {
+        let message = "this potential does nothing: no body is in its formula";
+        section.problems().note(section.place(), message);
+    }
+    Some(Box::new(potential))
+}
+
+const OF_TIME: &str = "a potential does not change with time; what does is a `[[force]]`, or belongs in a model with `space = \"lagrangian\"`";
+
+/// Reads the names that formulas of a section may use; `None` without bodies. All keys are read before.
+pub(crate) fn sight(
+    section: &Section<'_>,
+    bodies: Option<&Bodies>,
+    declare: Declare,
+    hinted: &str,
+    hint: &str,
+) -> Option<Sight> {
     let parameters = values::parameters_of(section, &[]);
     let given = [
         read_given(section, "points", true),
@@ -43,7 +85,10 @@ pub(super) fn read(
     let _ = section.has("definitions");
     let bodies = bodies?;
     let names = bodies.names();
-    let (mut scope, mut vectors) = scope(&names);
+    let (mut scope, mut vectors) = scope(&names, declare);
+    if !hint.is_empty() {
+        scope.hint(hinted, hint);
+    }
     let mut ok = true;
     for (key, reference, vector) in given.iter().flat_map(|(list, _)| list) {
         let body = reference
@@ -64,43 +109,48 @@ pub(super) fn read(
     ok &= values::enter(&parameters, &mut scope, Some(section.problems()));
     let mut meanings = Names::of(scope);
     ok &= define(section, &mut meanings).is_some();
-    let energy = scalar(&text?, "energy", &meanings, section.problems());
-    let bodies = sound(Some(bodies))?;
+    Some(Sight {
+        meanings,
+        vectors,
+        ok,
+    })
+}
+
+impl Sight {
+    /// What each vector is, of bodies that can be relied on: the body, and how far from its base if it is a place.
+    pub(crate) fn places(&self, bodies: &Bodies, section: &Section<'_>) -> Option<Vec<(usize, Option<f64>)>> {
+        let mut ok = self.ok;
+        let places = places(&self.vectors, bodies, section, &mut ok);
+        ok.then_some(places)
+    }
+}
+
+fn places(
+    vectors: &[(usize, Vector)],
+    bodies: &Bodies,
+    section: &Section<'_>,
+    ok: &mut bool,
+) -> Vec<(usize, Option<f64>)> {
     let mut places = Vec::with_capacity(vectors.len());
     for (body, vector) in vectors {
         places.push(match vector {
-            Vector::Direction => Ok(body),
+            Vector::Direction => (*body, None),
             Vector::Place(at) => {
                 let distance = match at {
-                    Some(at) => on_link(&at, body, bodies, section),
-                    None => Some(bodies.bodies[body].length),
+                    Some(at) => on_link(at, *body, bodies, section),
+                    None => Some(bodies.bodies[*body].length),
                 };
-                ok &= distance.is_some();
-                let distance = distance.unwrap_or_default();
-                Err(Point::On { body, distance })
+                *ok &= distance.is_some();
+                (*body, Some(distance.unwrap_or_default()))
             }
         });
     }
-    let energy = energy.filter(|_| ok)?;
-    let count = bodies.bodies.len();
-    let potential = FormulaPotential::new(&energy.formula, |vector| match places[vector] {
-        Ok(direction) => direction,
-        Err(place) => count + point(place, points),
-    });
-    if potential.is_constant() {
-        let message = "this potential does nothing: no body is in its formula";
-        section.problems().note(section.place(), message);
-    }
-    Some(Box::new(potential))
+    places
 }
 
 /// Names that the formula may use for bodies: the places of their ends.
-fn scope(names: &[&str]) -> (Scope, Vec<(usize, Vector)>) {
+fn scope(names: &[&str], declare: Declare) -> (Scope, Vec<(usize, Vector)>) {
     let (mut scope, mut vectors) = (Scope::new(), Vec::new());
-    scope.hint(
-        "t",
-        "a potential does not change with time; what does belongs in a model with `space = \"lagrangian\"`",
-    );
     for (body, name) in names.iter().copied().enumerate() {
         if declare(&mut scope, name, vectors.len()).is_ok() {
             vectors.push((body, Vector::Place(None)));

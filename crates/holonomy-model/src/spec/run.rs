@@ -77,6 +77,8 @@ section! {
         duration: Option<Quantity>, optional Kind::Number(Unit::SECOND, Positive);
         /// How many steps it has.
         steps: Option<u64>, optional Kind::Count(1, MOST_STEPS);
+        /// The time at the start, from which formulas of time and what is driven go on; 0 if left out.
+        start_time: Option<Quantity>, optional Kind::Number(Unit::SECOND, Finite);
         /// Every how many steps there is a sample; 1 if left out.
         every: Option<u64>, optional Kind::Count(1, usize::MAX);
     }
@@ -89,7 +91,7 @@ section! {
         format: Option<TrajectoryFormat>, optional Kind::Choice(TrajectoryFormat::WORDS);
         /// The axes of Euler angles that are written beside the quaternions of a tree, such as `zyx`.
         attitude: Option<String>, optional Kind::Text;
-        /// What is recorded beside the state, by name: sites, their velocities, efforts, tensions, definitions.
+        /// What is recorded beside the state, by name: sites, their velocities, efforts, tensions, momenta, definitions.
         record: Vec<String>, optional Kind::Names;
     }
 }
@@ -97,7 +99,7 @@ section! {
 section! {
     /// Where the model starts, in place of what its bodies say. `holonomy run --from` writes it.
     GivenStart {
-        /// The time; 0 if left out.
+        /// The time; that of `[run]` if left out.
         t: Option<Quantity>, optional Kind::Number(Unit::SECOND, Finite);
         /// All coordinates, in the order of the columns of a trajectory.
         q: Vec<Quantity>, required Kind::Numbers(Unit::ANY, Finite);

@@ -30,6 +30,10 @@ section! {
         swirls = "swirl": Vec<Swirl>, optional Kind::Sections(&Swirl::SECTION);
         /// Potential energies.
         potentials = "potential": Vec<SpherePotential>, optional Kind::Sections(&SpherePotential::SECTION);
+        /// Dampers of bodies, against the world or each other.
+        dampers = "damper": Vec<BodyDamper>, optional Kind::Sections(&BodyDamper::SECTION);
+        /// Forces and torques that are formulas of time, and of where bodies are and how they move.
+        forces = "force": Vec<BodyForce>, optional Kind::Sections(&BodyForce::SECTION);
     }
 }
 
@@ -302,6 +306,42 @@ section! {
         /// Numbers by name.
         parameters: Named<ParameterValue>, optional Kind::Named(&Kind::Value);
         /// Parts of the formula by name.
+        definitions: Named<Formula>, optional Kind::Named(&Kind::Formula);
+        /// Other names for places: a body, for its end, or `{ body = …, at = … }`.
+        points: Named<BodyPoint>, optional Kind::Named(&Kind::Reference("body"));
+        /// Names for directions: a body each.
+        directions: Named<Target>, optional Kind::Named(&Kind::Reference("body"));
+    }
+}
+
+section! {
+    /// A damper: the torque −c ω on a body, or −c times the difference of two angular velocities on both.
+    BodyDamper {
+        /// Which body; all of them if left out.
+        body: Option<Target>, optional Kind::Reference("body");
+        /// Whether it is against what the body hangs on, as in a joint, and not against the world.
+        relative: Option<bool>, optional Kind::Boolean;
+        /// The torque per angular velocity.
+        damping: Quantity, required Kind::Number(Unit::NEWTON_METRE_SECOND_PER_RADIAN, NotNegative);
+    }
+}
+
+section! {
+    /// A force on a point of a body, or a torque on it, without potential.
+    BodyForce {
+        /// What it is called; `force-1` and so on if it has no name.
+        name: Option<String>, optional Kind::Name;
+        /// Which body it acts on.
+        body: Target, required Kind::Reference("body");
+        /// How far from the base of the body `force` acts; at its end if left out.
+        at: Option<Quantity>, optional Kind::Number(Unit::METRE, Finite);
+        /// The force, in N: three formulas of `t` and of names of bodies, which are the places of their ends.
+        force: Vec<Formula>, optional Kind::Formulas;
+        /// The torque, in N m, in place of `force`.
+        torque: Vec<Formula>, optional Kind::Formulas;
+        /// Numbers by name.
+        parameters: Named<ParameterValue>, optional Kind::Named(&Kind::Value);
+        /// Parts of the formulas by name.
         definitions: Named<Formula>, optional Kind::Named(&Kind::Formula);
         /// Other names for places: a body, for its end, or `{ body = …, at = … }`.
         points: Named<BodyPoint>, optional Kind::Named(&Kind::Reference("body"));

@@ -141,7 +141,7 @@ fn length<'a>(section: &Section<'a>, laws: &Laws<'a>) -> Option<Length> {
         }
         () => return Some(Length::Fixed(section.required(key).positive(Unit::METRE)?.value)),
     };
-    let start = motion(0.0).0;
+    let start = motion(laws.start).0;
     if start > 0.0 {
         return Some(Length::Driven(motion));
     }

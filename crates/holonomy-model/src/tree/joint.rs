@@ -45,8 +45,8 @@ fn displacement(joint: &Joint, q: &[f64]) -> Pose {
         Joint::Universal { axes } => turn(&axes[0], q[0]) * turn(&axes[1], q[1]),
         Joint::Spherical => rotation(q),
         Joint::Free => Pose::translation(Vec3::new(q[0], q[1], q[2])) * rotation(&q[3..]),
-        Joint::Driven { axis, along, motion } => {
-            let q = motion(0.0).0;
+        Joint::Driven { axis, along, .. } => {
+            let q = q[0];
             match along {
                 Along::Turn => turn(axis, q),
                 Along::Shift => shift(axis, q),
@@ -138,7 +138,7 @@ pub(super) fn read<'a>(body: &Section<'a>, of: &str, laws: &Laws<'a>) -> Option<
         forces.push(JointForce::Stop(stop?));
     }
     let q = match &joint {
-        Joint::Driven { motion, .. } => vec![motion(0.0).0],
+        Joint::Driven { motion, .. } => vec![motion(laws.start).0],
         _ => q,
     };
     sound_at.then_some(Placed {

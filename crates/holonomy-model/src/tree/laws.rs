@@ -32,6 +32,8 @@ impl Callable {
 pub(super) struct Laws<'a> {
     parameters: Vec<values::Parameter<'a>>,
     names: Vec<&'a str>,
+    /// The time at the start, s.
+    pub(super) start: f64,
     /// Efforts that see more than their own joint, with the bodies; understood once all names are known.
     later: RefCell<Vec<PutOff<'a>>>,
 }
@@ -63,6 +65,9 @@ impl<'a> Laws<'a> {
         Self {
             parameters,
             names: names.iter().map(|name| name.value).collect(),
+            start: root
+                .number_within("run", "start_time", Unit::SECOND)
+                .unwrap_or(0.0),
             later: RefCell::default(),
         }
     }
@@ -96,7 +101,7 @@ impl<'a> Laws<'a> {
         let rate = expressions.gradient(value, &[0])[0];
         let second = expressions.gradient(rate, &[0])[0];
         let callable = Callable::new(expressions.compile(&[value, rate, second]));
-        finite(&callable.call(&[0.0]), text, problems)?;
+        finite(&callable.call(&[self.start]), self.start, text, problems)?;
         Some(Box::new(move |t| callable.call(&[t]).into()))
     }
 
@@ -316,7 +321,7 @@ fn report(error: FormulaError, text: &FormulaText<'_>, problems: &Problems) {
     }
 }
 
-fn finite(values: &[f64; 3], text: &FormulaText<'_>, problems: &Problems) -> Option<()> {
+fn finite(values: &[f64; 3], t: f64, text: &FormulaText<'_>, problems: &Problems) -> Option<()> {
     if values.iter().all(|x| x.is_finite()) {
         return Some(());
     }
@@ -324,7 +329,7 @@ fn finite(values: &[f64; 3], text: &FormulaText<'_>, problems: &Problems) -> Opt
     problems
         .error(
             text.place.clone(),
-            format!("at the start, t = 0, this is {value}, its rate {rate} and its acceleration {second}"),
+            format!("at the start, t = {t}, this is {value}, its rate {rate} and its acceleration {second}"),
         )
         .help("motions have a finite acceleration at all times")
         .none()

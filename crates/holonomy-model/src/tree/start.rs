@@ -4,14 +4,13 @@ use holonomy::{
     decimal, math,
     simulation::Schedule,
     system::System,
-    tree::{Dependence, Equilibrium, SettleError, Settling, Stability, Tree, assemble},
+    tree::{Dependence, Equilibrium, SettleError, Settling, Stability, Tree, assemble_at},
 };
 
 /// Moves the start to where the constraints hold, or says that there is no such place.
 pub(super) fn close(
     tree: &Tree,
-    q: &[f64],
-    v: &[f64],
+    (t, q, v): (f64, &[f64], &[f64]),
     fixed: &[bool],
     (places, units): (&[Place], &[&str]),
     problems: &Problems,
@@ -19,7 +18,7 @@ pub(super) fn close(
     if places.is_empty() {
         return Some((q.to_vec(), v.to_vec()));
     }
-    let assembly = assemble(tree, q, v, fixed);
+    let assembly = assemble_at(tree, t, q, v, fixed);
     let worst = |errors: &[f64]| {
         let each = errors.iter().enumerate().map(|(row, g)| (row, g.abs()));
         each.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
@@ -89,12 +88,13 @@ fn moved(tree: &Tree, from: &[f64], to: &[f64]) -> String {
 /// The equilibrium that is found from the start.
 pub(super) fn settle(
     tree: &Tree,
-    q: &[f64],
+    (t, q): (f64, &[f64]),
     fixed: &[bool],
     place: Place,
     problems: &Problems,
 ) -> Option<Equilibrium> {
     let settling = Settling {
+        t,
         fixed: fixed.to_vec(),
         ..Settling::default()
     };
@@ -128,7 +128,7 @@ const SOON: f64 = 0.01;
 /// else soon after the start. Where that shows later in the motion, the run ends there.
 pub(super) fn check_drives(
     tree: &Tree,
-    q: &[f64],
+    (t, q): (f64, &[f64]),
     schedule: &Schedule,
     places: &[(String, Place)],
     problems: &Problems,
@@ -138,12 +138,12 @@ pub(super) fn check_drives(
     }
     let times = schedule.steps.min(MOST_TIMES);
     let end = schedule.steps as f64 * schedule.step;
-    let all = (1..=times).map(|k| end * k as f64 / times as f64);
+    let all = (1..=times).map(|k| t + end * k as f64 / times as f64);
     let found = tree.contradiction(q, all).or_else(|| {
         // A mechanism that is singular at the start just does not know which way to go.
-        let singular = nearby(tree, q)
-            .is_some_and(|nearby| tree.dependences(0.0, q).len() > tree.dependences(0.0, &nearby).len());
-        tree.contradiction_near(q, SOON * schedule.step)
+        let singular = nearby(tree, t, q)
+            .is_some_and(|nearby| tree.dependences(t, q).len() > tree.dependences(t, &nearby).len());
+        tree.contradiction_near(q, t + SOON * schedule.step)
             .filter(|_| !singular)
     });
     let Some(found) = found else {
@@ -176,12 +176,17 @@ pub(super) fn check_drives(
 }
 
 /// Notes on constraints that follow from others, always or just at the start.
-pub(super) fn name_dependent(tree: &Tree, q: &[f64], places: &[(String, Place)], problems: &Problems) {
-    let here = tree.dependences(0.0, q);
+pub(super) fn name_dependent(
+    tree: &Tree,
+    (t, q): (f64, &[f64]),
+    places: &[(String, Place)],
+    problems: &Problems,
+) {
+    let here = tree.dependences(t, q);
     if here.is_empty() {
         return;
     }
-    let nearby = nearby(tree, q).map(|q| tree.dependences(0.0, &q));
+    let nearby = nearby(tree, t, q).map(|q| tree.dependences(t, &q));
     let name = |row: usize| tree.constraint_name(row).unwrap_or_default();
     let mut said: Vec<&str> = Vec::new();
     for Dependence { equation, on } in &here {
@@ -247,9 +252,9 @@ pub(super) fn name_dependent(tree: &Tree, q: &[f64], places: &[(String, Place)],
 const MOST_NAMED: usize = 4;
 
 /// A configuration nearby that is special in no way and keeps the constraints.
-fn nearby(tree: &Tree, q: &[f64]) -> Option<Vec<f64>> {
+fn nearby(tree: &Tree, t: f64, q: &[f64]) -> Option<Vec<f64>> {
     let n = tree.velocities();
     // Small enough to stay on the branch, large enough to be told from rounding.
     let push: Vec<f64> = (0..n).map(|k| 0.01 * math::sin(1.0 + 1.7 * k as f64)).collect();
-    tree.displaced_on_constraints(q, &push)
+    tree.displaced_on_constraints(t, q, &push)
 }

@@ -18,7 +18,12 @@ pub(super) fn conclusion(
 ) -> Conclusion {
     let of_structure: Vec<&Judgement> = lines
         .iter()
-        .filter(|line| line.subject != Subject::Path && line.subject != Subject::Predictability)
+        .filter(|line| {
+            !matches!(
+                line.subject,
+                Subject::Path | Subject::Predictability | Subject::Kinks
+            )
+        })
         .collect();
     let (structure, grounds) = judged(model, summary, &of_structure);
     Conclusion {

@@ -145,23 +145,41 @@ pub(super) fn is_at_rest(model: &Model, summary: &Summary) -> bool {
 /// The kinetic energy that the forces of the start would give in one step, J, if nothing held against them. What holds
 /// does so to rounding of the momenta and of the way of that step, and the energy is rounded by that part of this.
 fn in_a_step(model: &Model) -> f64 {
-    model.mechanism.system().energy(&pushed(model)).kinetic
+    model
+        .mechanism
+        .system()
+        .energy(&pushed(model, &model.state))
+        .kinetic
 }
 
 /// How far the largest coordinate would go in that step.
 pub(super) fn way_of_a_step(model: &Model) -> f64 {
     let system = model.mechanism.system();
-    let State { t, q, p, .. } = &pushed(model);
+    let State { t, q, p, .. } = &pushed(model, &model.state);
     let mut v = vec![0.0; p.len()];
     system.velocity(*t, q, p, &mut v, &mut system.scratch());
     model.schedule.step * largest(&v)
 }
 
-/// The start with the momenta h ∂V/∂q. Their order of magnitude is enough: that of the largest stands for all, because q
-/// and p do not correspond one by one where a rotation has four numbers.
-fn pushed(model: &Model) -> State {
+/// The momentum that the forces of a state would give in one step, if nothing held against them.
+pub(super) fn momentum_of_a_step(model: &Model, state: &State) -> f64 {
+    largest(&pushed(model, state).p)
+}
+
+/// Momenta up to this are rounding: of what forces add up in a step, and of coordinates, which a step turns into velocities.
+pub(super) fn rounded_momentum(model: &Model, state: &State, unit: f64) -> f64 {
     let system = model.mechanism.system();
-    let State { t, q, p, .. } = &model.state;
+    let mut p = vec![0.0; state.p.len()];
+    let v = vec![unit / model.schedule.step; state.p.len()];
+    system.momentum(state.t, &state.q, &v, &mut p, &mut system.scratch());
+    LAST_PLACES * largest(&p).max(momentum_of_a_step(model, state))
+}
+
+/// A state with the momenta h ∂V/∂q. Their order of magnitude is enough: that of the largest stands for all, because q
+/// and p do not correspond one by one where a rotation has four numbers.
+fn pushed(model: &Model, state: &State) -> State {
+    let system = model.mechanism.system();
+    let State { t, q, p, .. } = state;
     let at_rest = |q: Vec<f64>| State::new(*t, q, vec![0.0; p.len()]);
     let here = system.energy(&at_rest(q.clone())).potential;
     let mut force = 0.0_f64;

@@ -8,10 +8,12 @@
 //! ```
 //! A short run is looked at as a whole. Of a long one it is the beginning, by less than a twentieth of its steps, unless
 //! more is asked for; the certificate says how far that reaches.
+#[cfg(not(target_arch = "wasm32"))]
+use super::kinks;
 use super::{ROUNDING, SEEN, energy, trial::Tried};
 use crate::{
     summary::Summary,
-    verdict::{Accuracy, Companion, Missed, PathError, Quantity, Unmeasured, WatchedSteps},
+    verdict::{Accuracy, Companion, Judgement, Missed, PathError, Quantity, Unmeasured, WatchedSteps},
 };
 use holonomy::{
     diagnostics::{Exponent, Parts, Record, Shadow},
@@ -84,6 +86,8 @@ pub struct Review {
     pub(super) flown: f64,
     pub(super) path: Option<Result<Accuracy, Unmeasured>>,
     pub(super) growth: Option<Result<(Exponent, f64), Unmeasured>>,
+    /// What kinks cost; `None` where there are none.
+    pub(super) kinks: Option<Judgement>,
     /// What other methods are compared with.
     pub(super) reference: Option<Reference>,
 }
@@ -138,12 +142,22 @@ impl Review {
                 watch,
                 path: Some(Err(why)),
                 growth: Some(Err(why)),
+                kinks: unmeasured_kinks(model, why),
                 magnitude: largest(&model.state.q),
                 ..Self::default()
             };
         }
         let mut walk = Walk::new(model, summary, go_on);
-        let run = walk.run(method, steps);
+        #[cfg(not(target_arch = "wasm32"))]
+        let mut crossings = kinks::Crossings::new(model, &*walk.system, &mut walk.scratch, 2 * steps);
+        let run = walk.run(method, steps, |state, system, scratch| {
+            #[cfg(not(target_arch = "wasm32"))]
+            if let Some(crossings) = &mut crossings {
+                crossings.see(state, system, scratch);
+            }
+            #[cfg(target_arch = "wasm32")]
+            let _ = (state, system, scratch);
+        });
         let steps = run.steps;
         let lasted = steps as f64 * model.schedule.step;
         let covered = Quantity::new(lasted, "s");
@@ -152,6 +166,17 @@ impl Review {
         let companion = walk.companion(method, steps, run.stride, chaotic);
         let mut work = steps + if chaotic || run.growth.is_ok() { steps } else { 0 };
         work += companion.work;
+        #[cfg(not(target_arch = "wasm32"))]
+        let kinks = match crossings {
+            Some(crossings) => {
+                let (line, taken) = crossings.judged(&mut walk, method, covered.clone());
+                work += taken;
+                Some(line)
+            }
+            None => unmeasured_kinks(model, Unmeasured::OwnSteps),
+        };
+        #[cfg(target_arch = "wasm32")]
+        let kinks = None;
         // What rests moves by rounding, and is compared with what a step would make of it.
         let rest = match energy::is_at_rest(model, summary) {
             true => energy::way_of_a_step(model),
@@ -199,6 +224,7 @@ impl Review {
             flown: reference.flown(),
             path: Some(path),
             growth: Some(growth),
+            kinks,
             reference: Some(reference),
         }
     }
@@ -209,6 +235,17 @@ impl Review {
             Some(reference) => Tried::new(model, reference, conserved, go_on),
             None => Tried::default(),
         }
+    }
+}
+
+/// What is said of kinks that were not looked for; a page says nothing of them.
+fn unmeasured_kinks(model: &Model, why: Unmeasured) -> Option<Judgement> {
+    #[cfg(not(target_arch = "wasm32"))]
+    return kinks::unmeasured(model, why);
+    #[cfg(target_arch = "wasm32")]
+    {
+        let _ = (model, why);
+        None
     }
 }
 
@@ -225,14 +262,14 @@ pub(super) fn largest(x: &[f64]) -> f64 {
 
 /// Steps that are taken again from the start of a model.
 pub(super) struct Walk<'a> {
-    model: &'a Model,
-    system: Arc<dyn System>,
+    pub(super) model: &'a Model,
+    pub(super) system: Arc<dyn System>,
     constrained: bool,
     /// The largest coordinate and momentum of the run.
-    scales: [f64; 2],
-    go_on: &'a dyn Fn() -> bool,
+    pub(super) scales: [f64; 2],
+    pub(super) go_on: &'a dyn Fn() -> bool,
     measured: Measurement,
-    scratch: Scratch,
+    pub(super) scratch: Scratch,
 }
 
 struct Run {
@@ -277,7 +314,12 @@ impl<'a> Walk<'a> {
     }
 
     /// The run itself, watched at every step.
-    fn run(&mut self, method: &mut dyn Integrator, steps: u64) -> Run {
+    fn run(
+        &mut self,
+        method: &mut dyn Integrator,
+        steps: u64,
+        mut seen: impl FnMut(&State, &dyn System, &mut Scratch),
+    ) -> Run {
         let h = self.model.schedule.step;
         let mut state = self.model.state.clone();
         let mut parts = Parts::new(&self.model.mechanism);
@@ -300,6 +342,7 @@ impl<'a> Walk<'a> {
             }
             taken = k;
             copy.follow(self, method, &state, k, h);
+            seen(&state, &*self.system, &mut self.scratch);
             parts.see(state.t, &state.q);
             for (q, (least, most)) in state.q.iter().zip(least.iter_mut().zip(&mut most)) {
                 *least = least.min(*q);
@@ -314,9 +357,9 @@ impl<'a> Walk<'a> {
                 kinetic += self.measured.energy.kinetic;
             }
         }
-        let seen = kept.len() - 1;
+        let count = kept.len() - 1;
         Run {
-            kinetic: (seen > 0).then(|| kinetic / seen as f64),
+            kinetic: (count > 0).then(|| kinetic / count as f64),
             steps: taken,
             stride,
             kept,

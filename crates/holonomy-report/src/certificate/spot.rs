@@ -1,12 +1,15 @@
 //! What a few more steps show where the run starts: form, order, reversal. Coordinates are measured in units of the
 //! largest of them.
-use super::{Review, energy, promise, review::LOST};
+use super::{
+    Review, energy, promise,
+    review::{LOST, largest},
+};
 use crate::{
     summary::Summary,
     verdict::{Evidence, Judgement, MeasuredOrder, Promise, Quantity, Reason, Subject, Unmeasured, Verdict},
 };
 use holonomy::{
-    diagnostics::{Momenta, distance_in, reversal_error, symplecticity_defect_within},
+    diagnostics::{Momenta, distance_in, symplecticity_defect_within},
     integrator::Integrator,
     math,
     system::{State, System},
@@ -53,7 +56,7 @@ pub(super) fn lines(
     // What rests shows no order, and has momenta of rounding, which no step undoes.
     if !energy::is_at_rest(model, summary) {
         lines.push(order(model, method, unit));
-        lines.push(reversal(model, &start, method, unit));
+        lines.push(reversal(model, summary, &start, method, unit));
     }
     lines
 }
@@ -185,21 +188,73 @@ fn order(model: &Model, method: &mut dyn Integrator, unit: f64) -> Judgement {
     }
 }
 
-fn reversal(model: &Model, start: &State, method: &mut dyn Integrator, unit: f64) -> Judgement {
+/// Whether a step back undoes a step where the run starts, or, where nothing moves there, where it ends.
+fn reversal(
+    model: &Model,
+    summary: &Summary,
+    start: &State,
+    method: &mut dyn Integrator,
+    unit: f64,
+) -> Judgement {
     let promised = model.promises().symmetric;
-    let error = reversal_error(method, start, model.schedule.step, unit).ok();
-    let (verdict, reason) = match (promised, error) {
-        (_, None) => (Verdict::Neutral, Reason::Unknown),
-        (true, Some(error)) if error <= DIFFERENCES => (Verdict::Good, Reason::Undone),
-        (true, Some(_)) => (Verdict::Bad, Reason::NotUndone),
-        (false, Some(error)) if error <= BY_CHANCE => (Verdict::Neutral, Reason::UndoneHere),
-        (false, Some(_)) => (Verdict::Neutral, Reason::NotUndone),
+    let last = &summary.final_state;
+    let end = State::new(last.t, last.q.clone(), last.p.clone());
+    let found = match undone(model, start, method, unit) {
+        Err(Unmeasured::NothingMoves) => undone(model, &end, method, unit),
+        found => found,
+    };
+    let (verdict, reason) = match (promised, &found) {
+        (_, Err(_)) => (Verdict::Neutral, Reason::Unknown),
+        (true, Ok(error)) if *error <= DIFFERENCES => (Verdict::Good, Reason::Undone),
+        (true, Ok(_)) => (Verdict::Bad, Reason::NotUndone),
+        (false, Ok(error)) if *error <= BY_CHANCE => (Verdict::Neutral, Reason::UndoneHere),
+        (false, Ok(_)) => (Verdict::Neutral, Reason::NotUndone),
     };
     Judgement {
         subject: Subject::Reversal,
         promise: promise(promised),
-        evidence: deviation(error),
+        evidence: match found {
+            Ok(error) => deviation(Some(error)),
+            Err(why) => Evidence::Missing { why },
+        },
         verdict,
         reason,
     }
+}
+
+/// By how much a step and a step back miss a state: coordinates in the given unit, momenta in units of the largest of
+/// these three states. Where that is more than differences are good for, forces that hold each other are in there too:
+/// the momentum that they give in a step is what it adds up, and rounds.
+///
+/// Momenta that are not more than that rounding are none: nothing moves.
+fn undone(model: &Model, state: &State, method: &mut dyn Integrator, unit: f64) -> Result<f64, Unmeasured> {
+    let h = model.schedule.step;
+    let mut back = state.clone();
+    let there = match method.attempt(&mut back, h) {
+        Ok(_) => back.clone(),
+        Err(_) => return Err(Unmeasured::AtTheStart),
+    };
+    if method.attempt(&mut back, -h).is_err() {
+        return Err(Unmeasured::AtTheStart);
+    }
+    let off = |a: &[f64], b: &[f64]| {
+        let each = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+        each.fold(0.0, math::larger)
+    };
+    let position = off(&back.q, &state.q) / unit;
+    let momentum = off(&back.p, &state.p);
+    let mut scale = largest(&state.p).max(largest(&there.p)).max(largest(&back.p));
+    let relative = |scale: f64| if scale > 0.0 { momentum / scale } else { 0.0 };
+    let error = math::larger(position, relative(scale));
+    // What is as large as what there is, is rounding, or a wrong step: they are told apart by what a step adds up.
+    if error <= DIFFERENCES || position.is_nan() || momentum.is_nan() {
+        return Ok(error);
+    }
+    let rounded = energy::rounded_momentum(model, state, unit);
+    if scale <= rounded && position <= DIFFERENCES {
+        return Err(Unmeasured::NothingMoves);
+    }
+    scale = scale.max(energy::momentum_of_a_step(model, state));
+    let beyond = if momentum <= rounded { 0.0 } else { relative(scale) };
+    Ok(math::larger(position, beyond))
 }

@@ -57,6 +57,7 @@ impl fmt::Display for Subject {
             Self::Form => "symplectic form",
             Self::Order => "order",
             Self::Reversal => "reversal",
+            Self::Kinks => "kinks",
             Self::Path => "path",
             Self::Predictability => "predictability",
             Self::Cost => "cost",
@@ -139,6 +140,7 @@ impl Judgement {
                 },
                 Subject::End
                 | Subject::ConstraintForces
+                | Subject::Kinks
                 | Subject::Path
                 | Subject::Predictability
                 | Subject::Cost => "",
@@ -223,6 +225,7 @@ impl Judgement {
                 ..
             } => format!("{:.2} with steps of {}", measured.order, measured.step),
             Evidence::Order { measured: None, .. } => "not measurable where the run starts".to_owned(),
+            Evidence::Kinks(kinks) => kinks.to_string(),
             Evidence::Path(accuracy) => accuracy.to_string(),
             Evidence::Growth(growth) => growth.to_string(),
             Evidence::Cost {
@@ -259,6 +262,13 @@ impl Judgement {
             }
             (Unmeasured::NotResolved, _) => {
                 "not told: errors grow otherwise with half the step, so that this step does not resolve the motion"
+            }
+            (Unmeasured::InFormulas, _) => "not measured: kinks of these formulas are not followed",
+            (Unmeasured::NothingMoves, _) => {
+                "not measured: where the run starts, and where it ends, nothing moves but by rounding"
+            }
+            (Unmeasured::OwnSteps, Subject::Kinks) => {
+                "there are some; not measured: the method chooses its own steps"
             }
             (Unmeasured::OwnSteps, _) => {
                 "not measured: the method chooses its own steps, and takes others beside this path"
@@ -311,6 +321,9 @@ impl Reason {
             Self::Undone => "undone",
             Self::UndoneHere => "undone here",
             Self::NotUndone => "not undone",
+            Self::Resolved => "resolved",
+            Self::NotResolved => "not resolved",
+            Self::NotCrossed => "not crossed",
             Self::BoundedHere => "bounded in this run",
             Self::FollowsTheMotion => "its mean follows the motion",
             Self::Close => "close to the true one",

@@ -64,7 +64,7 @@ pub fn solution(mechanism: &Mechanism, state: &State) -> Option<Solution> {
 
 fn pendula(spheres: &Spheres, state: &State) -> Option<Solution> {
     let gradient = spheres.uniform_gradient()?;
-    if !spheres.are_separate() || !state.is_finite() {
+    if !spheres.are_separate() || !spheres.forces().is_empty() || !state.is_finite() {
         return None;
     }
     let (q, pi) = (view(&state.q), view(&state.p));

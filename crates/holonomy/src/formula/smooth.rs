@@ -20,6 +20,30 @@ impl Expressions {
         slots
     }
 
+    /// What changes its sign at the kinks of some expressions: `a` of `|a|`, `a − b` of `min(a, b)` and `max(a, b)`.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn kinks(&mut self, of: &[Expression]) -> Vec<Expression> {
+        let mut reached = vec![false; self.nodes.len()];
+        let mut waiting = of.to_vec();
+        while let Some(expression) = waiting.pop() {
+            if !std::mem::replace(&mut reached[expression.index()], true) {
+                waiting.extend(self.nodes[expression.index()].operation.operands());
+            }
+        }
+        let mut kinks = Vec::new();
+        for index in (0..reached.len()).filter(|index| reached[*index]) {
+            let kink = match self.nodes[index].operation {
+                Operation::Apply(Function::Abs, a) => a,
+                Operation::Apply2(Function::Min | Function::Max, a, b) => self.subtract(a, b),
+                _ => continue,
+            };
+            if self.known_value(kink).is_none() && !kinks.contains(&kink) {
+                kinks.push(kink);
+            }
+        }
+        kinks
+    }
+
     /// An analytic expression of the same arguments; itself if it has no kinks.
     pub fn smooth(&mut self, of: Expression) -> Expression {
         /// Nothing that occurs in a formula by itself.

@@ -73,6 +73,8 @@ pub struct FormulaMechanics {
     acts_along: Vec<bool>,
     pub(super) sources: PowerSources,
     expressions: Vec<SubExpression>,
+    #[cfg(not(target_arch = "wasm32"))]
+    kink: Numbered,
 }
 
 /// A program whose expressions are numbered on from those of the programs before it.
@@ -153,6 +155,11 @@ impl FormulaMechanics {
                 wanted: n,
             });
         }
+        #[cfg(not(target_arch = "wasm32"))]
+        let kink = {
+            let kinks = within.expressions.kinks(&[&[l], &*forces].concat());
+            within.expressions.compile(&kinks)
+        };
         let acting = (0..forces.len()).filter(|a| !within.is_zero(forces[*a]));
         sources.forces = acting.collect();
         let mut acts_along: Vec<bool> = (0..k)
@@ -224,6 +231,12 @@ impl FormulaMechanics {
             acts_along,
             sources,
             expressions,
+            // What has no value there has none in the formulas either, which are numbered.
+            #[cfg(not(target_arch = "wasm32"))]
+            kink: Numbered {
+                program: kink,
+                first: 0,
+            },
         })
     }
 
@@ -480,6 +493,25 @@ impl Mechanics for FormulaMechanics {
         memory: &mut FormulaMemory,
     ) -> Result<(), Undefined> {
         let values = self.outputs(&self.invariant, t, q, v, memory)?;
+        out.extend_from_slice(values.0);
+        Ok(())
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn kinks(&self) -> usize {
+        self.kink.program.outputs()
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn sides(
+        &self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        out: &mut Vec<f64>,
+        memory: &mut FormulaMemory,
+    ) -> Result<(), Undefined> {
+        let values = self.outputs(&self.kink, t, q, v, memory)?;
         out.extend_from_slice(values.0);
         Ok(())
     }

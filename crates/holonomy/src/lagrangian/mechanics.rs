@@ -83,6 +83,24 @@ pub trait Mechanics: Send + Sync {
         Ok(())
     }
 
+    /// How many kinks there are: of `abs`, `min` and `max` in formulas.
+    fn kinks(&self) -> usize {
+        0
+    }
+
+    /// Puts at the end of `out` what changes its sign where a motion crosses each of them.
+    fn sides(
+        &self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        out: &mut Vec<f64>,
+        memory: &mut FormulaMemory,
+    ) -> Result<(), Undefined> {
+        let _ = (t, q, v, out, memory);
+        Ok(())
+    }
+
     /// Whether anything depends on time explicitly.
     fn knows_time(&self) -> bool {
         true

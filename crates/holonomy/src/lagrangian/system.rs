@@ -128,6 +128,27 @@ impl System for Lagrangian {
         }
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn kinks(&self) -> Vec<String> {
+        vec!["`abs`, `min` or `max`".to_owned(); self.mechanics.kinks()]
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn sides(&self, state: &State, v: &[f64], out: &mut Vec<f64>, scratch: &mut Scratch) {
+        let work = workspace::<LagrangianWorkspace>(scratch);
+        self.spread(v, &mut work.all);
+        out.clear();
+        let memory = &mut work.at.lagrangian.memory;
+        // What has no value is on no side, and the step there says so.
+        if self
+            .mechanics
+            .sides(state.t, &state.q, &work.all, out, memory)
+            .is_err()
+        {
+            out.clear();
+        }
+    }
+
     fn extras(&self, state: &State, measured: &Measurement, out: &mut Vec<f64>, scratch: &mut Scratch) {
         if cfg!(feature = "outputs") {
             let work = workspace::<LagrangianWorkspace>(scratch);

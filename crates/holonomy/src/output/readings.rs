@@ -42,6 +42,8 @@ impl Readings {
                 Quantity::Velocity(k) => self.values.extend(one(&measured.velocity, k)),
                 Quantity::Invariant(k) => self.values.extend(one(&measured.invariants, k)),
                 Quantity::Multiplier(k) => self.values.extend(one(&measured.multipliers, k)),
+                Quantity::Momentum(k) => self.values.extend(one(&state.p, k)),
+                Quantity::Impulse(k) => self.values.extend(one(&state.lambda, k)),
                 Quantity::Work(k) => self.values.extend(one(&state.work, k)),
                 Quantity::Position(k) => {
                     let nowhere = Vec3::repeat(f64::NAN);

@@ -55,6 +55,12 @@ pub enum SpheresError {
         /// That of all mass at the centre.
         least: f64,
     },
+    /// A force that cannot be.
+    #[error("the force `{name}` acts on or sees a body that there is not, or a number of it is not finite")]
+    Force {
+        /// Its name.
+        name: String,
+    },
     /// A matrix that is not an inertia matrix.
     #[error(transparent)]
     Inertia(#[from] InertiaError),

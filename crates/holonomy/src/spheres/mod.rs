@@ -12,6 +12,7 @@
 //! conventional methods wander.
 mod body;
 mod error;
+mod forces;
 mod held;
 mod inertia;
 mod links;
@@ -24,6 +25,8 @@ mod system;
 
 pub use body::{Body, Point};
 pub use error::SpheresError;
+pub(crate) use forces::Torques;
+pub use forces::{Damping, Seen, SphereAct, SphereForce, SphereLaw};
 pub use held::Held;
 pub use inertia::{Inertia, InertiaError, InertiaWork};
 pub use links::{Block, LinkWork, Links, Segment};
@@ -44,6 +47,7 @@ pub struct Spheres {
     points: Vec<Point>,
     potentials: Vec<Box<dyn Potential>>,
     held: Option<Held>,
+    forces: Vec<SphereForce>,
     /// Where the expressions of each potential begin in the layout.
     expressions: Vec<u32>,
     /// Axes of the conserved angular momenta.
@@ -61,6 +65,7 @@ pub struct Workspace {
     second: Vec<Vec3>,
     positions: Vec<Vec3>,
     forces: Vec<Vec3>,
+    torques: Torques,
     /// What forces on a held tip do, and rates of change on the way to them.
     answers: [Vec<Vec3>; 3],
     rates: [Vec<f64>; 2],

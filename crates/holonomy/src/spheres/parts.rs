@@ -1,4 +1,4 @@
-use super::{Body, Held, Inertia, Links, Point, Spheres, SpheresError, scene::Drawn, symmetry};
+use super::{Body, Held, Inertia, Links, Point, SphereForce, Spheres, SpheresError, scene::Drawn, symmetry};
 use crate::{
     Vec3,
     potential::{Gravity, Potential, Symmetry},
@@ -22,6 +22,8 @@ pub struct SpheresParts {
     pub potentials: Vec<Box<dyn Potential>>,
     /// A body, and the fixed point at which its tip is held: a chain with two ends.
     pub held: Option<(usize, Vec3)>,
+    /// Forces without potential.
+    pub forces: Vec<SphereForce>,
 }
 
 impl SpheresParts {
@@ -76,6 +78,7 @@ impl Spheres {
             gravity,
             mut potentials,
             held,
+            forces,
         } = parts;
         check_names(Named::Body, bodies.iter().map(|body| body.name.as_str()))?;
         let links = Links::new(&bodies)?;
@@ -116,10 +119,12 @@ impl Spheres {
             points,
             potentials,
             held,
+            forces,
             expressions: Vec::new(),
             axes: Vec::new(),
             layout: Layout::default(),
         };
+        spheres.check_forces()?;
         spheres.describe();
         if of_bodies {
             spheres.offer_tensions();
@@ -130,6 +135,8 @@ impl Spheres {
     /// Finds what is conserved, and names everything.
     fn describe(&mut self) {
         self.axes = match self.symmetry() {
+            // What forces leave alone is not looked for.
+            _ if !self.forces.is_empty() => Vec::new(),
             Symmetry::All => vec![Vec3::x(), Vec3::y(), Vec3::z()],
             Symmetry::About(axis) => vec![symmetry::towards_positive(axis)],
             Symmetry::None => Vec::new(),
@@ -173,6 +180,8 @@ impl Spheres {
                 .collect(),
             ..Layout::default()
         };
+        let sources = self.forces.iter().map(|force| force.name.clone());
+        self.layout.conserved.set_sources(sources);
     }
 }
 

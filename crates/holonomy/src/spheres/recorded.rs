@@ -44,7 +44,7 @@ impl Spheres {
             let spring = potential.drawn_as_spring();
             potential.is_uniform() || spring.is_some_and(|ends| ends.iter().all(|point| *point >= n))
         });
-        points && places && self.held.is_none()
+        points && places && self.held.is_none() && self.forces.is_empty()
     }
 
     /// The tensions, where they are offered.

@@ -39,6 +39,8 @@ impl Spheres {
         let mut p = vec![0.0; 3 * n];
         let omega = bytemuck::cast_slice(angular_velocities);
         self.momentum(0.0, q, omega, &mut p, &mut self.scratch());
-        Ok(State::new(0.0, q.to_vec(), p))
+        let mut state = State::new(0.0, q.to_vec(), p);
+        state.work = vec![0.0; self.forces.len()];
+        Ok(state)
     }
 }

@@ -58,7 +58,7 @@ impl System for Spheres {
             let mut rates = std::mem::take(&mut workspace::<Workspace>(scratch).rates);
             rates.iter_mut().for_each(|rate| rate.resize(state.q.len(), 0.0));
             let [dq, dv] = &mut rates;
-            let lambda = self.accelerate(&state.q, &out.velocity, dq, dv, scratch);
+            let lambda = self.accelerate(state.t, &state.q, &out.velocity, dq, dv, scratch);
             workspace::<Workspace>(scratch).rates = rates;
             out.multipliers
                 .extend(lambda.iter().flat_map(|lambda| lambda.iter()));
@@ -88,8 +88,20 @@ impl System for Spheres {
         }
     }
 
-    fn rate(&self, _t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
-        self.accelerate(q, v, dq, dv, scratch);
+    fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {
+        self.accelerate(t, q, v, dq, dv, scratch);
+    }
+
+    fn powers(&self, t: f64, q: &[f64], v: &[f64], _: &[f64], out: &mut [f64], scratch: &mut Scratch) {
+        out.fill(0.0);
+        if self.forces.is_empty() {
+            return;
+        }
+        let torques = &mut workspace::<Workspace>(scratch).torques;
+        self.torques(t, view(q), view(v), false, torques);
+        for (source, body, torque) in &torques.each {
+            out[*source] += torque.dot(&view(v)[*body]);
+        }
     }
 
     fn project(&self, q: &mut [f64], v: &mut [f64]) {
@@ -179,6 +191,7 @@ impl Spheres {
     /// [`System::rate`], and λ where a tip is held.
     fn accelerate(
         &self,
+        t: f64,
         q: &[f64],
         v: &[f64],
         dq: &mut [f64],
@@ -196,6 +209,12 @@ impl Spheres {
         for i in 0..self.len() {
             domega[i] = q[i].cross(&(domega[i] - dq[i]));
             dq[i] = omega[i].cross(&q[i]);
+        }
+        if !self.forces.is_empty() {
+            self.torques(t, q, omega, false, &mut work.torques);
+            for (_, body, torque) in &work.torques.each {
+                domega[*body] += torque;
+            }
         }
         if !self.inertia.solve_angular(q, domega, &mut work.inertia) {
             domega.fill(Vec3::repeat(f64::NAN));

@@ -29,13 +29,18 @@ pub struct Assembly {
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 const MOST_STEPS: usize = 100;
 
-/// Moves `(q, v)` to the nearest state that the constraints allow, leaving alone the coordinates in `held`.
+/// Moves `(q, v)` to the nearest state that the constraints allow at time zero, leaving alone the coordinates in `held`.
 pub fn assemble(tree: &Tree, q: &[f64], v: &[f64], held: &[bool]) -> Assembly {
+    assemble_at(tree, 0.0, q, v, held)
+}
+
+/// The same at a time.
+pub fn assemble_at(tree: &Tree, t: f64, q: &[f64], v: &[f64], held: &[bool]) -> Assembly {
     let mut q = q.to_vec();
     let mut rows = ConstraintRows::default();
-    evaluate(tree, 0.0, &q, &mut rows);
+    evaluate(tree, t, &q, &mut rows);
     let before = rows.value.clone();
-    let closed = close(tree, 0.0, &mut q, held, &mut rows);
+    let closed = close(tree, t, &mut q, held, &mut rows);
     let (v, slowed) = slowed(tree, &q, v, held, &mut rows);
     Assembly {
         q,

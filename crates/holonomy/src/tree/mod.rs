@@ -26,6 +26,8 @@ mod invariants;
 mod jet;
 mod joint;
 mod kinematics;
+#[cfg(not(target_arch = "wasm32"))]
+mod kinks;
 mod links;
 mod mass;
 mod matrices;
@@ -71,7 +73,7 @@ pub use spline::{Spline, SplineError};
 pub use stops::{Stop, limited, limited_law};
 pub use string::ElasticString;
 
-pub use assemble::{Assembly, assemble};
+pub use assemble::{Assembly, assemble, assemble_at};
 pub(crate) use composite::Composite;
 pub(crate) use constraint::{ConstraintRows, Moving};
 pub(crate) use dynamics::Dynamics;

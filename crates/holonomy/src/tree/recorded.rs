@@ -9,6 +9,7 @@
 //!                 of a rope
 //! PULLEY.contact  the force of a rope on a pulley, |T_out n_out − T_in n_in|
 //! PULLEY.wrap     the angle of its arc there
+//! total.momentum, total.angular_momentum    of all bodies, the second about the origin of the world
 //! ```
 //! C are the forces of constraints, `−λₖ` times what each equation pulls with.
 use super::{
@@ -81,6 +82,8 @@ pub(super) enum TreeExtra {
     Segment {
         body: usize,
     },
+    Momentum,
+    AngularMomentum,
 }
 
 impl Tree {
@@ -183,6 +186,14 @@ impl Tree {
             let name = &self.layout.words.bodies[body];
             add(TreeExtra::Segment { body }, format!("{name}.tension"), "N", none);
         }
+        let total = |what: &str| format!("total.{what}");
+        add(TreeExtra::Momentum, total("momentum"), "kg m/s", XYZ);
+        add(
+            TreeExtra::AngularMomentum,
+            total("angular_momentum"),
+            "kg m²/s",
+            XYZ,
+        );
         let (kinds, extras) = all.into_iter().unzip();
         self.extras = kinds;
         self.layout.recordable = Recordable {
@@ -270,6 +281,7 @@ impl Tree {
         let mut points = Vec::new();
         self.points(kinematics, &mut points);
         let mut gradient = vec![Vec3::zeros(); points.len()];
+        let total = self.total_momentum(kinematics);
         for extra in &self.extras {
             match *extra {
                 TreeExtra::Effort { body } => {
@@ -334,8 +346,19 @@ impl Tree {
                     let along = kinematics.frames[node].rotation * x;
                     out.push(-linear(&reactions[self.first_node(body)]).dot(&along));
                 }
+                TreeExtra::Momentum => out.extend(linear(&total).iter()),
+                TreeExtra::AngularMomentum => out.extend(angular(&total).iter()),
             }
         }
+    }
+
+    /// Momentum of all nodes about the origin of the world, where they are placed and move.
+    fn total_momentum(&self, kinematics: &Kinematics) -> Wrench {
+        let each = kinematics.frames.iter().map(|frame| {
+            let own = frame.inertia.momentum(&frame.twist);
+            wrench_from(&own, &frame.origin)
+        });
+        each.sum()
     }
 
     /// What each joint passes on to all that it carries, at its origin; efforts of joints are in the work space then.

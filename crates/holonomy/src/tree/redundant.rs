@@ -20,14 +20,14 @@ pub struct Dependence {
 const SHARE: f64 = 1e-6;
 
 impl Tree {
-    /// A configuration a little way off, in radians and sizes of the tree, that meets its constraints at t = 0.
-    pub fn displaced_on_constraints(&self, q: &[f64], by: &[f64]) -> Option<Vec<f64>> {
+    /// A configuration a little way off, in radians and sizes of the tree, that meets its constraints at time t.
+    pub fn displaced_on_constraints(&self, t: f64, q: &[f64], by: &[f64]) -> Option<Vec<f64>> {
         let units = self.units();
         let step = by.iter().zip(&units).map(|(x, unit)| x * unit);
         let step = nalgebra::DVector::from_iterator(by.len(), step);
         let mut q = assemble::displaced(self, q, &step, 1.0);
         let free = vec![false; by.len()];
-        assemble::close(self, 0.0, &mut q, &free, &mut ConstraintRows::default()).then_some(q)
+        assemble::close(self, t, &mut q, &free, &mut ConstraintRows::default()).then_some(q)
     }
 
     /// The equations of constraint that follow from those before them, at a configuration at time t.

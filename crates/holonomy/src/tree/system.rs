@@ -240,6 +240,16 @@ impl System for Tree {
         }
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn kinks(&self) -> Vec<String> {
+        self.kink_names()
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn sides(&self, state: &State, v: &[f64], out: &mut Vec<f64>, scratch: &mut Scratch) {
+        self.kink_sides(state, v, out, workspace::<TreeWorkspace>(scratch));
+    }
+
     fn scene(&self) -> Scene {
         self.shapes()
     }

@@ -68,6 +68,8 @@ mod solutions;
 mod trees;
 /// Do the parts of a system agree with each other?
 mod systems;
+/// Do dampers and forces without potential on spheres do what they say?
+mod sphere_forces;
 /// Do formulas typed into models move as the documents say?
 mod typed;
 mod typed_lanes;

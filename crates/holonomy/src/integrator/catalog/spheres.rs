@@ -1,10 +1,12 @@
 //! Methods on (S²)ⁿ.
 use super::{
-    Family, GEOMETRIC, Guarantee, Integrator, Mechanism, Method, Options, Unsupported, of_choice, raised,
+    Family, GEOMETRIC, Guarantee, Integrator, Mechanism, Method, Options, Unsupported, composed, of_choice,
+    raised,
 };
 use crate::{
     integrator::{
-        Rattle, Solver, SphereExplicit, SphereGauss, SphereHamel, SphereImplicit, SphereSplit, StormerVerlet,
+        Rattle, Solver, SphereExplicit, SphereForced, SphereGauss, SphereHamel, SphereImplicit, SphereSplit,
+        StormerVerlet,
     },
     spheres::Spheres,
 };
@@ -96,7 +98,10 @@ pub(super) const METHODS: &[Method] = &[
         summary: "RATTLE on Cartesian positions, separate bodies, solved exactly",
         reference: "Andersen (1983)",
         verlet: true,
-        build: |m, _| separate(m, "rattle", |spheres| Some(Box::new(Rattle::new(spheres)?))),
+        build: |m, _| {
+            unforced(m, "rattle")?;
+            separate(m, "rattle", |spheres| Some(Box::new(Rattle::new(spheres)?)))
+        },
         ..ON_SPHERES
     },
     Method {
@@ -106,6 +111,9 @@ pub(super) const METHODS: &[Method] = &[
         verlet: true,
         on_manifold: false,
         build: |m, _| {
+            if matches!(m, Mechanism::Spheres(_)) {
+                unforced(m, "stormer-verlet")?;
+            }
             let built = separate(m, "stormer-verlet", |spheres| {
                 Some(Box::new(StormerVerlet::new(spheres)?))
             });
@@ -128,6 +136,7 @@ pub(super) const METHODS: &[Method] = &[
         momentum: Guarantee::UniformGravity,
         options: &["max_iterations"],
         build: |m, o| {
+            unforced(m, "sphere-hamel")?;
             separate(m, "sphere-hamel", |spheres| {
                 let iterations = o.max_iterations.unwrap_or(200);
                 Some(Box::new(SphereHamel::new(spheres, iterations)?))
@@ -162,6 +171,35 @@ fn separate(
     })
 }
 
+/// A method that has no place for forces without potential.
+fn unforced(mechanism: &Mechanism, method: &'static str) -> Result<Arc<Spheres>, Unsupported> {
+    let spheres = spheres(mechanism, method)?;
+    match spheres.forces().is_empty() {
+        true => Ok(spheres),
+        false => Err(Unsupported {
+            method,
+            needs: "forces that have a potential: no dampers and no `[[force]]`",
+            instead: match of_choice(mechanism) {
+                "sphere-explicit" => "sphere-explicit",
+                _ => "sphere-implicit",
+            },
+        }),
+    }
+}
+
+/// A method of order 2 with the impulses of forces, where there are any, raised to an order.
+fn forced(
+    spheres: Arc<Spheres>,
+    order: u32,
+    plain: impl FnOnce(Arc<Spheres>, u32) -> Option<Box<dyn Integrator>>,
+) -> Option<Box<dyn Integrator>> {
+    if spheres.forces().is_empty() {
+        return plain(spheres, order);
+    }
+    let free = plain(spheres.clone(), 2)?;
+    composed(Box::new(SphereForced::new(spheres, free)), order).ok()
+}
+
 fn explicit(
     mechanism: &Mechanism,
     _: &Options,
@@ -169,7 +207,9 @@ fn explicit(
     order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
     separate(mechanism, method, |spheres| {
-        Some(Box::new(SphereExplicit::of_order(spheres, order)?))
+        forced(spheres, order, |spheres, order| {
+            Some(Box::new(SphereExplicit::of_order(spheres, order)?))
+        })
     })
 }
 
@@ -178,8 +218,14 @@ fn split(
     method: &'static str,
     order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
+    if order > 2 {
+        // Their stages are those of kicks by a potential.
+        unforced(mechanism, method)?;
+    }
     separate(mechanism, method, |spheres| {
-        Some(Box::new(SphereSplit::of_order(spheres, order)?))
+        forced(spheres, order, |spheres, order| {
+            Some(Box::new(SphereSplit::of_order(spheres, order)?))
+        })
     })
 }
 
@@ -200,17 +246,25 @@ fn implicit(
             max_iterations: options.max_iterations.unwrap_or(30),
         }
     };
-    let plain = SphereImplicit::new(spheres, solver).ok_or(Unsupported {
+    if spheres.held().is_some() && !spheres.forces().is_empty() {
+        return Err(Unsupported {
+            method,
+            needs: "a free end where dampers or a `[[force]]` act (a `[[cable]]` of a tree has both)",
+            instead: "dop853",
+        });
+    }
+    let plain = |spheres: Arc<Spheres>, order: u32| -> Option<Box<dyn Integrator>> {
+        let plain = SphereImplicit::new(spheres, solver)?;
+        match order {
+            2 => Some(Box::new(plain)),
+            _ => plain.with_order(order),
+        }
+    };
+    forced(spheres, order, plain).ok_or(Unsupported {
         method,
         needs: "point masses where a chain has both ends held, and Newton's solver (rods: a `[[cable]]` of a tree)",
         instead: "dop853",
-    })?;
-    match order {
-        2 => Ok(Box::new(plain)),
-        _ => Ok(plain
-            .with_order(order)
-            .unwrap_or_else(|| unreachable!("the catalog asks for orders 4, 6 and 8"))),
-    }
+    })
 }
 
 fn gauss(
@@ -219,7 +273,7 @@ fn gauss(
     method: &'static str,
     order: u32,
 ) -> Result<Box<dyn Integrator>, Unsupported> {
-    let spheres = spheres(mechanism, method)?;
+    let spheres = unforced(mechanism, method)?;
     match SphereGauss::new(spheres, order, options.tolerance, options.max_iterations) {
         Some(gauss) => Ok(Box::new(gauss)),
         None => Err(Unsupported {
