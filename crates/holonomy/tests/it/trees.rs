@@ -1,4 +1,5 @@
 //! Trees of rigid bodies.
+mod armature;
 mod beams;
 mod carry;
 mod corners;
