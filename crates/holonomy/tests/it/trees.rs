@@ -11,6 +11,7 @@ mod feedback;
 mod link_models;
 mod links;
 mod loops;
+mod mujoco;
 mod one_sided;
 mod plank;
 mod random;

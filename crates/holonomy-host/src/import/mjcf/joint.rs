@@ -19,6 +19,15 @@ impl Kind {
             Self::Free => "free",
         }
     }
+
+    /// Numbers in `qpos` and `qvel`.
+    pub(super) fn sizes(self) -> (usize, usize) {
+        match self {
+            Self::Hinge | Self::Slide => (1, 1),
+            Self::Ball => (4, 3),
+            Self::Free => (7, 6),
+        }
+    }
 }
 
 pub(super) struct Joint {
@@ -36,8 +45,15 @@ pub(super) struct Joint {
     pub(super) spring: Option<[f64; 2]>,
     pub(super) damping: f64,
     pub(super) friction: f64,
+    /// Inertia of its rotor.
+    pub(super) armature: f64,
     /// Of its actuators, as a formula.
     pub(super) effort: Option<String>,
+    /// The body of the model that it carries.
+    pub(super) body: String,
+    /// Where it starts, and how fast, if a keyframe says so.
+    pub(super) start: Option<Vec<f64>>,
+    pub(super) speed: Option<Vec<f64>>,
 }
 
 impl Joint {
@@ -53,8 +69,24 @@ impl Joint {
             spring: None,
             damping: 0.0,
             friction: 0.0,
+            armature: 0.0,
             effort: None,
+            body: String::new(),
+            start: None,
+            speed: None,
         }
+    }
+
+    /// Whether its position is one number.
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(self.kind, Kind::Hinge | Kind::Slide)
+    }
+
+    pub(super) fn add_effort(&mut self, force: &str) {
+        self.effort = Some(match self.effort.take() {
+            Some(before) => format!("{before} + {force}"),
+            None => force.to_owned(),
+        });
     }
 }
 
@@ -94,24 +126,19 @@ pub(super) fn read(item: &Item<'_>, globals: &Globals) -> Option<Joint> {
     item.carry(&["pos"]);
     let stiffness = item.numbers("stiffness", 1, [0.0; 4])?;
     let damping = item.numbers("damping", 1, [0.0; 4])?;
+    joint.armature = item.number("armature", 0.0)?;
+    item.carry(&["armature"]);
     let linear = |terms: [f64; 4]| terms[1..] == [0.0; 3];
-    if damping[0] < 0.0 || stiffness[0] < 0.0 {
+    if damping[0] < 0.0 || stiffness[0] < 0.0 || joint.armature < 0.0 {
         return item
             .document
-            .error(item.id, "stiffness or damping of a joint is negative")
+            .error(item.id, "stiffness, damping or armature of a joint is negative")
             .help("give zero or more")
             .none();
     }
     // Nothing is what the model says of zeros.
     let none = |name: &str| item.find(name).is_some_and(|(_, found)| zeros(&found.value));
-    for name in [
-        "stiffness",
-        "damping",
-        "armature",
-        "frictionloss",
-        "ref",
-        "springref",
-    ] {
+    for name in ["stiffness", "damping", "frictionloss", "ref", "springref"] {
         if none(name) {
             item.carry(&[name]);
         }
