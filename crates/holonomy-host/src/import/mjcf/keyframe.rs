@@ -31,7 +31,7 @@ impl World<'_> {
             let report = document.error(0, format!("there is no keyframe `{wanted}`"));
             return match names.is_empty() {
                 true => report.help("the file has none; leave `--keyframe` out"),
-                false => report.help(format!("it has {}", names.join(", "))),
+                false => report.help(format!("the file has {}", names.join(", "))),
             }
             .none();
         };

@@ -97,9 +97,13 @@ impl<'a> Item<'a> {
             Some((id, found)) => {
                 let name = found.value.trim();
                 let message = format!("there is no {what} `{name}`");
-                self.document
-                    .error_at(id, found.value_span.clone(), message)
-                    .suggest(name, names)
+                let report = self.document.error_at(id, found.value_span.clone(), message);
+                match names.clone().next() {
+                    Some(_) => report.suggest(name, names),
+                    None => report.help(format!(
+                        "give the {what} that is meant this name; the file names none"
+                    )),
+                }
             }
             None => {
                 let tag = self.document.tag(self.id);
