@@ -1,6 +1,9 @@
 //! Joints of an MJCF file.
 use super::{settings::Globals, values::Item};
-use holonomy::Vec3;
+use holonomy::{
+    Vec3,
+    geometry::{Pose, so3},
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
@@ -41,6 +44,8 @@ pub(super) struct Joint {
     /// The position at which the body is where the file has it.
     pub(super) reference: f64,
     pub(super) limits: Option<[f64; 2]>,
+    /// Where springs of tendons find it when they take their length.
+    pub(super) spring_reference: f64,
     /// Stiffness, and the position at which the spring does not pull.
     pub(super) spring: Option<[f64; 2]>,
     pub(super) damping: f64,
@@ -65,6 +70,7 @@ impl Joint {
             anchor: Vec3::zeros(),
             axis: Vec3::z(),
             reference: 0.0,
+            spring_reference: 0.0,
             limits: None,
             spring: None,
             damping: 0.0,
@@ -74,6 +80,19 @@ impl Joint {
             body: String::new(),
             start: None,
             speed: None,
+        }
+    }
+
+    /// How the body lies against where the file has it, with the joint at its spring reference.
+    pub(super) fn at_spring_reference(&self) -> Pose {
+        let by = self.spring_reference - self.reference;
+        match self.kind {
+            Kind::Hinge => {
+                let turn = Pose::rotation(so3::about(&self.axis, by));
+                Pose::translation(self.anchor) * turn * Pose::translation(-self.anchor)
+            }
+            Kind::Slide => Pose::translation(self.axis * by),
+            Kind::Ball | Kind::Free => Pose::identity(),
         }
     }
 
@@ -160,9 +179,10 @@ pub(super) fn read(item: &Item<'_>, globals: &Globals) -> Option<Joint> {
         false => x,
     };
     joint.reference = angle(item.number("ref", 0.0)?);
+    joint.spring_reference = angle(item.number("springref", 0.0)?);
     if linear(stiffness) {
         item.carry(&["stiffness", "springref"]);
-        let rest = angle(item.number("springref", 0.0)?);
+        let rest = joint.spring_reference;
         joint.spring = (stiffness[0] > 0.0 && !globals.off.springs).then_some([stiffness[0], rest]);
     }
     let friction = item.number("frictionloss", 0.0)?;

@@ -3,13 +3,14 @@
 //! ```text
 //! fixed      L = Σ c q         τ = −c (k d(L) + b L')        d(L) = L − hi above hi, L − lo below lo, 0 between
 //! spatial    L = Σ |r_j − r_j+1|
+//!            without `springlength` lo = hi = L where every joint is at its `springref`
 //!            lo = hi           a spring between two sites; through more, the energy ½ k (L − lo)² as a formula
 //!            0 = lo < hi       a string: slack up to hi
 //!            0 < lo < hi       ½ k d(L)² as a formula
 //! ```
 use super::{element::Id, equality::Term, joint::Joint, values::Item, world::World};
 use crate::import::write::{number, quoted};
-use holonomy::Vec3;
+use holonomy::{Vec3, geometry::Pose};
 use std::fmt::Write;
 
 /// What a tendon is along.
@@ -109,8 +110,11 @@ impl<'a> World<'a> {
         let damping = item.numbers("damping", 1, [0.0; 4])?;
         let [low, high] = item.numbers("springlength", 1, [-1.0, f64::NAN])?;
         let length = match &tendon.path {
-            Path::Joints(terms) => terms.iter().map(|(j, c)| c * self.joint_at(*j).reference).sum(),
-            Path::Sites(sites) => self.length_at_reference(sites),
+            Path::Joints(terms) => {
+                let at = |(joint, factor): &Term| factor * self.joint_at(*joint).spring_reference;
+                terms.iter().map(at).sum()
+            }
+            Path::Sites(sites) => self.length(sites, &|body| self.world_from_sprung(body)),
         };
         let [low, high] = match (low, high) {
             (-1.0, high) if high.is_nan() || high == -1.0 => [length; 2],
@@ -240,14 +244,29 @@ impl<'a> World<'a> {
 
     /// The length through sites where every joint is at its reference.
     pub(super) fn length_at_reference(&self, sites: &[usize]) -> f64 {
+        self.length(sites, &|body| self.world_from(body))
+    }
+
+    fn length(&self, sites: &[usize], world_from: &dyn Fn(Option<usize>) -> Pose) -> f64 {
         let place = |site: usize| -> Vec3 {
             let site = &self.sites[site];
-            self.world_from(site.body).point(&site.pose.translation)
+            world_from(site.body).point(&site.pose.translation)
         };
-        sites
+        let pieces = sites
             .windows(2)
-            .map(|pair| (place(pair[0]) - place(pair[1])).norm())
-            .sum()
+            .map(|pair| (place(pair[0]) - place(pair[1])).norm());
+        pieces.sum()
+    }
+
+    /// The pose of a body where every joint is at its `springref`.
+    fn world_from_sprung(&self, body: Option<usize>) -> Pose {
+        let Some(body) = body.map(|body| &self.bodies[body]) else {
+            return Pose::identity();
+        };
+        let joints = body.joints.iter().map(Joint::at_spring_reference);
+        joints.fold(self.world_from_sprung(body.parent) * body.pose, |pose, joint| {
+            pose * joint
+        })
     }
 
     pub(super) fn joint_at(&self, (body, joint): (usize, usize)) -> &Joint {
