@@ -39,7 +39,7 @@ fn compare(name: &str) {
         .zip(&ends[2])
         .map(|(b, c)| (4.0 * c - b) / 3.0)
         .collect();
-    println!("{name}: {errors:.3e?}, in the limit {:.1e}", worst(&limit));
+    println!("{name}: {errors:?}, in the limit {:.1e}", worst(&limit));
     assert_second_order(errors);
     assert!(errors[2] > 30.0 * known, "the reference is not fine enough");
     assert!(worst(&limit) < errors[2] / 30.0 + known, "{:e}", worst(&limit));
