@@ -53,7 +53,11 @@ pub(crate) fn import_urdf(
 ) -> PyResult<(String, String, Vec<String>, Vec<String>)> {
     let text = fs::read_to_string(Path::new(path)).map_err(|error| errors::disk(path, &error))?;
     let source = Source::new(path, text);
-    let options = Options { floating, all: true };
+    let options = Options {
+        floating,
+        all: true,
+        ..Options::default()
+    };
     let import = py
         .detach(|| import::urdf(&source, options))
         .map_err(|problems| errors::model_error(py, Some(&source), &problems))?;

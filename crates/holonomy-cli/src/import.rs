@@ -22,6 +22,9 @@ pub(crate) struct Import {
     /// The root link moves freely; without this it is the world. In MJCF: bodies of the world without a joint
     #[arg(long)]
     floating: bool,
+    /// Start in this keyframe of an MJCF file, by its name, or its number if it has none
+    #[arg(long, value_name = "NAME")]
+    keyframe: Option<String>,
     /// List everything that is ignored one by one, with its text
     #[arg(long)]
     all: bool,
@@ -36,6 +39,7 @@ impl Import {
         let options = Options {
             floating: self.floating,
             all: self.all,
+            keyframe: self.keyframe.as_deref(),
         };
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let import =

@@ -196,6 +196,9 @@ impl TreeDraft {
             parts
                 .joint_forces
                 .extend(placed.forces.into_iter().map(|force| (index, force)));
+            parts
+                .armature
+                .extend(placed.armature.map(|inertia| (index, inertia)));
             parts.limits.extend(placed.limits.map(|limits| (index, limits)));
             body_places.push((entry.name.clone(), entry.place));
             parts.as_given.extend(entry.as_given.then_some(index));
@@ -303,6 +306,7 @@ fn refuse<T>(
         | TreeError::Parallel { body }
         | TreeError::Inertia { body, .. }
         | TreeError::Massless { body }
+        | TreeError::Armature { body, .. }
         | TreeError::Force { body, .. } => find(bodies, body),
         TreeError::Constraint { name, .. } => find(constraints, name),
         TreeError::NoBody { .. }

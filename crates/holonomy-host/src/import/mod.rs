@@ -23,11 +23,13 @@ use std::{
 
 /// What the user may choose.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
+pub struct Options<'a> {
     /// The root link moves freely instead of being the world.
     pub floating: bool,
     /// Every remark is written into the model, not groups of them.
     pub all: bool,
+    /// The keyframe of an MJCF file that the machine starts in, by its name.
+    pub keyframe: Option<&'a str>,
 }
 
 /// A robot as a model.
@@ -50,7 +52,11 @@ const MOST: u64 = 16 << 20;
 
 /// Translates a file in URDF or MJCF, whichever its outermost element says. Files that it includes are looked for in a
 /// folder. What is wrong comes with the file that it is wrong in.
-pub fn robot(source: &Source, folder: &FilePath, options: Options) -> Result<Import, (Source, Vec<Problem>)> {
+pub fn robot(
+    source: &Source,
+    folder: &FilePath,
+    options: Options<'_>,
+) -> Result<Import, (Source, Vec<Problem>)> {
     match mjcf::is_mjcf(source.text()) {
         true => mjcf(source, folder, options),
         false => urdf(source, options).map_err(|problems| (source.clone(), problems)),
@@ -58,7 +64,11 @@ pub fn robot(source: &Source, folder: &FilePath, options: Options) -> Result<Imp
 }
 
 /// Translates an MJCF file.
-pub fn mjcf(source: &Source, folder: &FilePath, options: Options) -> Result<Import, (Source, Vec<Problem>)> {
+pub fn mjcf(
+    source: &Source,
+    folder: &FilePath,
+    options: Options<'_>,
+) -> Result<Import, (Source, Vec<Problem>)> {
     mjcf::import(source, &|name| included(&folder.join(name)), options)
 }
 
@@ -78,7 +88,7 @@ fn included(path: &PathBuf) -> Result<String, String> {
 }
 
 /// Translates a URDF file. Problems are in the spans of the source.
-pub fn urdf(source: &Source, options: Options) -> Result<Import, Vec<Problem>> {
+pub fn urdf(source: &Source, options: Options<'_>) -> Result<Import, Vec<Problem>> {
     let problems = Problems::new();
     let import = translate(source, options, &problems);
     match import {
@@ -87,8 +97,17 @@ pub fn urdf(source: &Source, options: Options) -> Result<Import, Vec<Problem>> {
     }
 }
 
-fn translate(source: &Source, options: Options, problems: &Problems) -> Option<Import> {
+fn translate(source: &Source, options: Options<'_>, problems: &Problems) -> Option<Import> {
     let document = read::parse(source.text(), problems)?;
+    if let Some(name) = options.keyframe {
+        return problems
+            .error(
+                0..0,
+                format!("there is no keyframe `{name}`: a file in URDF has none"),
+            )
+            .help("leave `--keyframe` out, and set `position` and `velocity` of bodies in the model")
+            .none();
+    }
     let ledger = ledger::Ledger::default();
     let robot = robot::read(document.root_element(), problems)?;
     let plan = plan::plan(&robot, options.floating, problems)?;

@@ -35,7 +35,7 @@ pub(super) fn write(
     robot: &Robot<'_, '_>,
     plan: &ImportPlan,
     ignored: &[Remark],
-    options: Options,
+    options: Options<'_>,
 ) -> Written {
     let carried = carried(robot, plan);
     let file = Path::new(from)

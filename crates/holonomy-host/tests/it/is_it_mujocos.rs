@@ -1,5 +1,8 @@
 use super::{loaded, tree};
-use holonomy::{system::System, tree::JointForce};
+use holonomy::{
+    system::{Measurement, System},
+    tree::{JointForce, Tree},
+};
 use holonomy_host::import::{self, Import, Options};
 use holonomy_model::{Problem, Source};
 use serde_json::Value;
@@ -24,7 +27,7 @@ fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, |largest, value| largest.max(value.abs()))
 }
 
-/// Stored with 15 digits, to which both programs agree; the last of them are rounding of sums.
+/// Of the absolute terms that a number is a sum of: `mjcf_compare.py` says why. Stored with 15 digits.
 const TOLERANCE: f64 = 1e-12;
 
 #[test]
@@ -45,9 +48,10 @@ fn mass_matrix_bias_and_gravity_are_those_that_are_stored() {
             for (ours, name) in ours.iter().zip(["mass", "coriolis", "weight"]) {
                 let theirs = numbers(&state[name]);
                 assert_eq!(ours.len(), theirs.len());
-                let error = largest(ours.iter().zip(&theirs).map(|(a, b)| a - b));
-                let size = largest(theirs.iter().copied());
-                assert!(error <= TOLERANCE * size, "{name}: {error:.1e} of {size:.1e}");
+                let terms = numbers(&state["terms"][name]);
+                for ((a, b), term) in ours.iter().zip(&theirs).zip(&terms) {
+                    assert!((a - b).abs() <= TOLERANCE * term, "{name}: {a} {b} of {term:.1e}");
+                }
             }
         }
     }
@@ -104,8 +108,14 @@ fn every_attribute_is_in_the_model_or_in_the_list() {
 #[test]
 fn what_acts_and_is_not_read_is_listed_by_name() {
     let more = r#"
-      <equality><connect name="pin" body1="upper" anchor="0 0 0"/></equality>
-      <tendon><spatial name="rope"><site site="tip"/><site site="anchor"/></spatial></tendon>
+      <equality>
+        <connect name="pin" body1="upper" anchor="0 0 0" active="false"/>
+        <joint name="bent" joint1="turn" joint2="other" polycoef="0 1 0.5"/>
+      </equality>
+      <tendon>
+        <spatial name="rope"><site site="tip"/><pulley divisor="2"/><site site="anchor"/></spatial>
+        <spatial name="held" limited="true" range="0 1" armature="0.1"><site site="tip"/><site site="anchor"/></spatial>
+      </tendon>
       <actuator><muscle name="drive" joint="turn" gear="3"/></actuator>
       <contact><pair geom1="a" geom2="b"/></contact>
       <sensor><gyro site="tip"/></sensor>
@@ -114,11 +124,13 @@ fn what_acts_and_is_not_read_is_listed_by_name() {
     let import = imported(&EVERY.replace("</mujoco>", more)).expect("a model");
     for (owner, name) in [
         ("connect", "pin"),
+        ("joint", "bent"),
         ("spatial", "rope"),
+        ("spatial", "held"),
         ("muscle", "drive"),
         ("contact", ""),
         ("sensor", ""),
-        ("keyframe", ""),
+        ("key", "home"),
     ] {
         let found = import
             .ignored
@@ -130,8 +142,9 @@ fn what_acts_and_is_not_read_is_listed_by_name() {
             import.ignored
         );
     }
-    let armature = import.ignored.iter().find(|r| r.what == "joint armature");
-    assert!(armature.is_some_and(|r| r.why.contains("lighter")));
+    let armature = import.ignored.iter().find(|r| r.what == "armature");
+    assert!(armature.is_some_and(|r| r.owner == "spatial" && r.why.contains("lighter")));
+    assert!(!import.ignored.iter().any(|r| r.what == "joint armature"));
 }
 
 /// The text must be refused at the marked place, with these words; `¶` marks the place.
@@ -157,6 +170,11 @@ fn refused(marked: &str, words: &str) {
 fn pendulum(inside: &str) -> String {
     let body = format!("<body name=\"a\"><joint name=\"j\"/>{inside}</body>");
     format!("<mujoco>\n<worldbody>{body}</worldbody></mujoco>")
+}
+
+/// The same with sections behind it.
+fn more(sections: &str) -> String {
+    pendulum("<geom size=\"1\"/>").replace("</mujoco>", &format!("\n{sections}</mujoco>"))
 }
 
 #[test]
@@ -213,6 +231,39 @@ fn what_is_wrong_is_said_where_it_is() {
         "cannot be included",
     );
     refused("<mujoco><default>¶<default/></default></mujoco>", "has no name");
+    refused(
+        &pendulum("<geom size=\"1\"/>¶<joint armature=\"-1\"/>"),
+        "negative",
+    );
+    refused(
+        &more("<equality><connect body1=\"¶b\" anchor=\"0 0 0\"/></equality>"),
+        "no body `b`",
+    );
+    refused(&more("<equality>¶<joint/></equality>"), "`joint` has no `joint1`");
+    refused(
+        &more("<equality><weld body1=\"a\" relpose=\"¶0 0 0\"/></equality>"),
+        "3 numbers instead of 7",
+    );
+    refused(
+        &more("<tendon><fixed name=\"t\"><joint joint=\"¶k\" coef=\"1\"/></fixed></tendon>"),
+        "no joint `k`",
+    );
+    refused(
+        &more("<tendon><fixed name=\"t\">¶<joint joint=\"j\"/></fixed></tendon>"),
+        "no `coef`",
+    );
+    refused(
+        &more("<tendon>¶<fixed damping=\"-1\"><joint joint=\"j\" coef=\"1\"/></fixed></tendon>"),
+        "negative",
+    );
+    refused(
+        &more("<tendon><spatial><site site=\"¶s\"/></spatial></tendon>"),
+        "no site `s`",
+    );
+    refused(
+        &more("<equality><tendon tendon1=\"¶t\"/></equality>"),
+        "no tendon `t`",
+    );
     // A joint that moves nothing is the engine's to refuse.
     refused(
         "<mujoco>\n<worldbody>¶<body name=\"a\"><joint/></body></worldbody></mujoco>",
@@ -310,4 +361,153 @@ fn actuators_pull_as_those_of_mujoco_do() {
             );
         }
     }
+}
+
+const TENDONS: &str = include_str!("../../../../tests/robots/parts/tendons.xml");
+const LOOPS: &str = include_str!("../../../../tests/robots/parts/loops.xml");
+
+fn parts(name: &str) -> Vec<Value> {
+    let text = include_str!("../../../../tests/robots/parts/parts.json");
+    let stored: Value = serde_json::from_str(text).unwrap();
+    stored[name].as_array().unwrap().clone()
+}
+
+/// Accelerations at a state.
+fn accelerations(tree: &Tree, q: &[f64], v: &[f64]) -> Vec<f64> {
+    let (mut dq, mut dv) = (vec![0.0; q.len()], vec![0.0; v.len()]);
+    tree.rate(0.0, q, v, &mut dq, &mut dv, &mut tree.scratch());
+    dv
+}
+
+#[test]
+fn tendons_armature_and_their_actuators_accelerate_as_in_mujoco() {
+    let import = imported(TENDONS).expect("a model");
+    for said in ["6 joints", "7 tendons", "4 actuators"] {
+        assert!(import.carried.contains(said), "{}", import.carried);
+    }
+    let ignored: Vec<&str> = import.ignored.iter().map(|r| r.what.as_str()).collect();
+    assert_eq!(ignored, ["key", "key"], "{:#?}", import.ignored);
+    for state in parts("tendons") {
+        let mut model = loaded(&import.model);
+        for (name, control) in ["belt", "stay", "servo", "turn"]
+            .iter()
+            .zip(numbers(&state["ctrl"]))
+        {
+            model = model.with(&format!("parameters.ctrl_{name}"), control).unwrap();
+        }
+        let (q, v, theirs) = (numbers(&state["q"]), numbers(&state["v"]), numbers(&state["a"]));
+        let ours = accelerations(&tree(&model), &q, &v);
+        let size = largest(theirs.iter().copied());
+        let error = largest(ours.iter().zip(&theirs).map(|(a, b)| a - b));
+        // M has the condition 1e4: that many of the roundings of 1e-16.
+        assert!(
+            error <= 1e-11 * size,
+            "{error:.1e} of {size:.1e}: {ours:?} {theirs:?}"
+        );
+    }
+}
+
+#[test]
+fn loops_are_closed_where_mujoco_closes_them() {
+    let import = imported(LOOPS).expect("a model");
+    assert!(
+        import.carried.contains("2 tendons, 7 equalities"),
+        "{}",
+        import.carried
+    );
+    let model = loaded(&import.model);
+    let tree = tree(&model);
+    // Where all joints are at their reference the file's equalities need not hold; the model starts where they do.
+    let mut out = Measurement::default();
+    tree.measure(&model.state, &mut out, &mut tree.scratch());
+    assert!(
+        out.constraint.is_some_and(|worst| worst < 1e-9),
+        "{:?}",
+        out.constraint
+    );
+    for state in parts("loops") {
+        let (q, v, theirs) = (numbers(&state["q"]), numbers(&state["v"]), numbers(&state["a"]));
+        let here = tree.state(0.0, &q, &v).unwrap();
+        tree.measure(&here, &mut out, &mut tree.scratch());
+        // Both are met to some roundings of lengths of 3 m.
+        assert!(
+            out.constraint.is_some_and(|worst| worst < 1e-12),
+            "{:?}",
+            out.constraint
+        );
+        let ours = accelerations(&tree, &q, &v);
+        let size = largest(theirs.iter().copied());
+        let error = largest(ours.iter().zip(&theirs).map(|(a, b)| a - b));
+        // Their (dJ/dt) v is a difference of order 4 with steps of 1e-3, of which 1e-12 is rounding; the constraints
+        // multiply it by what loops are short of.
+        assert!(
+            error <= 1e-8 * size,
+            "{error:.1e} of {size:.1e}: {ours:?} {theirs:?}"
+        );
+    }
+}
+
+#[test]
+fn a_machine_starts_in_a_keyframe() {
+    let import = |keyframe| {
+        let options = Options {
+            keyframe: Some(keyframe),
+            ..Options::default()
+        };
+        let source = Source::new("robot.xml", TENDONS);
+        import::robot(&source, Path::new("no such folder"), options)
+    };
+    let model = loaded(&import("home").expect("a model").model);
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    let q = [
+        0.1, 0.2, 0.3, half, half, 0.0, 0.0, 0.4, 1.0, 2.0, 3.0, half, 0.0, 0.0, half,
+    ];
+    assert!(largest(model.state.q.iter().zip(q).map(|(a, b)| a - b)) < 1e-15);
+    let v: Vec<f64> = (1..=13).map(f64::from).collect();
+    let tree = tree(&model);
+    let mut velocity = vec![0.0; 13];
+    tree.velocity(
+        0.0,
+        &model.state.q,
+        &model.state.p,
+        &mut velocity,
+        &mut tree.scratch(),
+    );
+    // Through momenta and back.
+    assert!(largest(velocity.iter().zip(v).map(|(a, b)| a - b)) < 1e-12);
+    let text = import("home").expect("a model").model;
+    for control in [
+        "ctrl_belt = 0.1",
+        "ctrl_stay = 0.2",
+        "ctrl_servo = 0.3",
+        "ctrl_turn = 0.4",
+    ] {
+        assert!(text.contains(control), "{text}");
+    }
+    // By its number.
+    let second = loaded(&import("2").expect("a model").model);
+    assert_eq!(second.state.q[7], 0.0);
+    let (_, problems) = import("away").expect_err("no such keyframe");
+    assert!(problems[0].message.contains("no keyframe `away`"));
+    assert!(
+        problems[0]
+            .help
+            .as_deref()
+            .is_some_and(|help| help.contains("home"))
+    );
+    let short = TENDONS.replace("ctrl=\"0.1 0.2 0.3 0.4\"", "ctrl=\"0.1\"");
+    let options = Options {
+        keyframe: Some("home"),
+        ..Options::default()
+    };
+    let (_, problems) =
+        import::robot(&Source::new("robot.xml", short), Path::new(""), options).expect_err("short");
+    assert!(problems[0].message.contains("1 numbers, and the machine 4"));
+    let (_, problems) = import::robot(
+        &Source::new("arm.urdf", "<robot name=\"a\"/>"),
+        Path::new(""),
+        options,
+    )
+    .expect_err("URDF has none");
+    assert!(problems[0].message.contains("a file in URDF has none"));
 }

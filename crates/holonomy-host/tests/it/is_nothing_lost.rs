@@ -52,7 +52,11 @@ fn other(value: &str) -> String {
 #[test]
 fn every_attribute_is_in_the_model_or_in_the_list() {
     for floating in [false, true] {
-        let options = Options { floating, all: true };
+        let options = Options {
+            floating,
+            all: true,
+            ..Options::default()
+        };
         let import = import::urdf(&Source::new("robot.urdf", EVERY), options).unwrap();
         let (mut carried, mut ignored) = (0, 0);
         for (start, end) in values(EVERY) {

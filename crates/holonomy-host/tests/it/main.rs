@@ -39,7 +39,10 @@ use std::sync::Arc;
 const EVERY: &str = include_str!("../../../../tests/robots/every-joint.urdf");
 
 fn imported(text: &str, floating: bool) -> Import {
-    let options = Options { floating, all: false };
+    let options = Options {
+        floating,
+        ..Options::default()
+    };
     let source = Source::new("robot.urdf", text);
     let import = import::urdf(&source, options);
     import.unwrap_or_else(|problems| panic!("{}", model::render(&source, &problems, false, 10)))

@@ -250,7 +250,13 @@ fn mutilated_files_give_a_model_or_problems_with_places() {
         let text = String::from_utf8_lossy(&text).into_owned();
         let source = Source::new("robot.urdf", text.as_str());
         let floating = below(2) == 0;
-        let problems = match import::urdf(&source, Options { floating, all: false }) {
+        let problems = match import::urdf(
+            &source,
+            Options {
+                floating,
+                ..Options::default()
+            },
+        ) {
             Ok(import) => {
                 taken += 1;
                 import.refused

@@ -107,6 +107,8 @@ section! {
         spring: Option<JointSpring>, optional Kind::Section(&JointSpring::SECTION);
         /// A damper in the joint: its effort per velocity.
         damping: Option<Quantity>, optional Kind::Number(Unit::ANY, NotNegative);
+        /// The inertia of a rotor that is geared to the joint, as the joint feels it; none if left out.
+        armature: Option<Quantity>, optional Kind::Number(Unit::ANY, NotNegative);
         /// The effort of a motor in the joint: a formula of `t`, `q`, `v`, other joints and sites.
         effort: Option<Formula>, optional Kind::Formula;
         /// The largest effort of that motor, either way; what the formula has beyond is cut off.

@@ -305,6 +305,7 @@ impl CableText<'_> {
                         v: vec![0.0; q.len()],
                         q,
                         forces,
+                        armature: None,
                         limits: None,
                         name: None,
                     }),

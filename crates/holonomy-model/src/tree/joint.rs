@@ -15,6 +15,8 @@ pub(super) struct Placed {
     pub(super) q: Vec<f64>,
     pub(super) v: Vec<f64>,
     pub(super) forces: Vec<JointForce>,
+    /// Of rotors geared to it, as it feels them.
+    pub(super) armature: Option<f64>,
     /// Least and largest position, where they are given.
     pub(super) limits: Option<[f64; 2]>,
     /// A name of its own.
@@ -119,6 +121,10 @@ pub(super) fn read<'a>(body: &Section<'a>, of: &str, laws: &Laws<'a>) -> Option<
             .none();
     }
     let motion = laws.driven(body, "driven", units(kind.value).0);
+    let armature = match has_driven || kind.value == "fixed" {
+        true => None,
+        false => read_armature(body, kind.value)?,
+    };
     let (start, forces) = if has_driven {
         refuse_with_driven(body)?;
         (Some((Vec::new(), Vec::new())), Some(Vec::new()))
@@ -147,6 +153,7 @@ pub(super) fn read<'a>(body: &Section<'a>, of: &str, laws: &Laws<'a>) -> Option<
         q,
         v,
         forces,
+        armature,
         limits: limits?,
         name: name.map(|name| name.map(str::to_owned)),
     })
@@ -259,6 +266,7 @@ fn refuse_with_driven(body: &Section<'_>) -> Option<()> {
         "velocity",
         "spring",
         "damping",
+        "armature",
         "effort",
         "effort_limit",
         "friction",
@@ -328,6 +336,17 @@ fn read_start(body: &Section<'_>, kind: &str) -> Option<(Vec<f64>, Vec<f64>)> {
         }
         _ => Some((Vec::new(), Vec::new())),
     }
+}
+
+/// `armature`, if there is any; `None` if it is wrong.
+fn read_armature(body: &Section<'_>, kind: &str) -> Option<Option<f64>> {
+    let unit = match kind {
+        "prismatic" => Unit::KILOGRAM,
+        "free" => Unit::ANY,
+        _ => Unit::KILOGRAM_METRE_SQUARED,
+    };
+    let given = body.optional("armature").non_negative(unit);
+    (given.is_some() == body.has("armature")).then(|| given.map(|given| given.value))
 }
 
 /// `spring`, `damping`, `effort` and `friction`.

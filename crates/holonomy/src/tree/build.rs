@@ -101,6 +101,9 @@ pub struct TreeParts {
     pub bodies: Vec<RigidBody>,
     /// Bodies whose inertia is taken as it is, even if no distribution of mass has it.
     pub as_given: Vec<usize>,
+    /// Inertia of rotors that are geared to joints, with the body whose joint it is: a adds `½ a v²` for every velocity of
+    /// that joint, kg m² or kg, and nothing else.
+    pub armature: Vec<(usize, f64)>,
     /// Sites.
     pub sites: Vec<Site>,
     /// Acceleration of gravity, m/s², the way things fall.
@@ -181,7 +184,12 @@ impl Tree {
             rotations: skeleton.rotations,
             ..Layout::default()
         };
-        let nodes = skeleton.nodes;
+        let mut nodes = skeleton.nodes;
+        for (body, armature) in &parts.armature {
+            for node in nodes.iter_mut().filter(|node| node.body == *body) {
+                node.armature += armature;
+            }
+        }
         let mut tree = Self {
             roots: (0..nodes.len()).filter(|i| nodes[*i].parent.is_none()).collect(),
             nodes,
@@ -200,6 +208,7 @@ impl Tree {
             constraint_rows: parts.constraints.iter().map(|(_, c)| c.rows()).sum(),
             constraints: parts.constraints,
             conserved: Vec::new(),
+            rotors: Vec::new(),
             extras: Vec::new(),
             coordinates: skeleton.in_q,
             velocities: skeleton.in_v,
@@ -208,10 +217,12 @@ impl Tree {
         tree.bind_links(parts.links)?;
         tree.bind_feedback(parts.feedback)?;
         tree.check_joint_forces()?;
+        tree.check_armature(&parts.armature)?;
         tree.check_constraints()?;
         tree.check_inertia()?;
         tree.drop_idle_rows();
         tree.conserved = invariants::find(&tree);
+        tree.rotors = invariants::rotors(&tree);
         tree.describe_laws();
         let sites: Vec<(String, Option<usize>)> = (parts.sites.into_iter())
             .map(|site| (site.name, site.body))

@@ -61,6 +61,9 @@ pub(super) fn check(parts: &TreeParts) -> Result<(), TreeError> {
     for (number, (body, _)) in parts.joint_forces.iter().enumerate() {
         exists(TreePart::JointForce(number), *body)?;
     }
+    for (number, (body, _)) in parts.armature.iter().enumerate() {
+        exists(TreePart::Armature(number), *body)?;
+    }
     for (number, wrench) in parts.wrenches.iter().enumerate() {
         exists(TreePart::Wrench(number), wrench.body)?;
     }

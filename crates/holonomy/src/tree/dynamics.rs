@@ -3,6 +3,7 @@
 //! ```text
 //! P_i = I_i V_i + Σ_j P_j                        inward, j the nodes that i carries next
 //! p_i = S_iᵀ P_i,   V_i = V_p + S_i v_i          for v: `p = M v`, see `factors`
+//! p_i += a_i v_i                                 armature, the inertia of a rotor that is geared to the joint
 //! ```
 //! The same elimination gives accelerations, with `S_iᵀ (Ṗ_i − F_i) = τ_i`, and
 //! `M_ij = S_iᵀ (Σ_{k ⪰ j} I_k) S_j` for i an ancestor of j (composite rigid bodies).
@@ -30,7 +31,7 @@ pub(crate) struct Dynamics {
     pub(crate) driven: Vec<f64>,
 }
 
-/// M: `A = I`, `Γ = Ψ = S`.
+/// M: `A = I`, `Γ = Ψ = S`, κ the armature.
 struct MassTerms<'a>(&'a Kinematics);
 
 impl Terms<6> for MassTerms<'_> {
@@ -51,13 +52,13 @@ impl Terms<6> for MassTerms<'_> {
             let screw = self.0.frames[i].screw(node.kind, k);
             (column.gamma, column.psi, column.load) = (screw, screw, Wrench::zeros());
         }
-        Matrix3::zeros()
+        Matrix3::from_diagonal_element(node.armature)
     }
 }
 
 impl Dynamics {
-    /// Momenta `p = S P` of a moving tree, and kinetic energy.
-    pub(crate) fn momentum(&mut self, tree: &Tree, p: &mut [f64]) -> f64 {
+    /// Momenta `p = S P + a v` of a tree that moves with velocities v, and kinetic energy.
+    pub(crate) fn momentum(&mut self, tree: &Tree, v: &[f64], p: &mut [f64]) -> f64 {
         let n = tree.nodes.len();
         self.momenta.clear();
         self.momenta.extend(
@@ -67,7 +68,7 @@ impl Dynamics {
                 .map(|frame| frame.inertia.momentum(&frame.twist)),
         );
         let frames = &self.kinematics.frames;
-        let doubled: f64 = self
+        let mut doubled: f64 = self
             .momenta
             .iter()
             .zip(frames)
@@ -77,6 +78,11 @@ impl Dynamics {
             let node = &tree.nodes[i];
             for k in 0..node.dofs {
                 p[node.v + k] = frames[i].screw(node.kind, k).dot(&self.momenta[i]);
+                if node.armature != 0.0 {
+                    let own = node.armature * v[node.v + k];
+                    p[node.v + k] += own;
+                    doubled += own * v[node.v + k];
+                }
             }
             if let Some(parent) = node.parent {
                 let flow = wrench_from(&self.momenta[i], &frames[i].offset);
@@ -168,6 +174,9 @@ impl Dynamics {
                     push = wrench_from(&push, &frames[i].offset);
                     i = parent;
                 }
+            }
+            for own in tree.nodes[j].v..tree.nodes[j].v + tree.nodes[j].dofs {
+                mass[own * m + own] += tree.nodes[j].armature;
             }
             if let Some(parent) = tree.nodes[j].parent {
                 let mut inboard = composite[j];

@@ -76,6 +76,13 @@ pub enum TreeError {
         /// Why not.
         fault: ForceFault,
     },
+    /// An armature that its joint cannot have.
+    Armature {
+        /// The body whose joint it is.
+        body: String,
+        /// Whether the joint moves by itself; then it is its number that is wrong.
+        moves: bool,
+    },
 }
 
 /// A part of a tree.
@@ -93,6 +100,8 @@ pub enum TreePart {
     Wrench(usize),
     /// A force that sees the state, by its name.
     StateForce(String),
+    /// The armature of a joint, by its number.
+    Armature(usize),
 }
 
 /// What is wrong with a constraint.
@@ -220,6 +229,12 @@ impl TreeError {
                 "potential number {} acts on {needed} sites, and there are {sites}",
                 number + 1
             ),
+            Self::Armature { body, moves: false } => {
+                format!("the joint of body `{body}` does not move, or is driven, and has no armature")
+            }
+            Self::Armature { body, moves: true } => {
+                format!("the armature of the joint of body `{body}` is negative, or not finite")
+            }
             Self::Force { body, fault } => {
                 format!("a force in the joint of body `{body}` does not fit: {fault}")
             }
@@ -241,7 +256,7 @@ impl TreeError {
                 ..
             } => fault.remedy(),
             Self::Name(_) | Self::Inertia { .. } | Self::Constraint { .. } => return None,
-            Self::Link { .. } | Self::Force { .. } => return None,
+            Self::Link { .. } | Self::Force { .. } | Self::Armature { .. } => return None,
         })
     }
 }
@@ -269,6 +284,7 @@ impl fmt::Display for TreePart {
             Self::Gravity => f.write_str("the acceleration of gravity"),
             Self::Joint(body) => write!(f, "the joint of body `{body}`"),
             Self::Site(name) => write!(f, "site `{name}`"),
+            Self::Armature(number) => write!(f, "armature number {}", number + 1),
             Self::JointForce(number) => write!(f, "joint force number {}", number + 1),
             Self::Wrench(number) => write!(f, "wrench number {}", number + 1),
             Self::StateForce(name) => write!(f, "the force `{name}`"),

@@ -235,6 +235,18 @@ impl Tree {
         points.extend(self.sites.iter().map(|site| kinematics.site(site)));
     }
 
+    pub(super) fn check_armature(&self, armature: &[(usize, f64)]) -> Result<(), TreeError> {
+        for (body, armature) in armature {
+            let nodes = &self.nodes[self.first_node(*body)..=self.body_nodes[*body]];
+            let moves = nodes.iter().any(|node| node.dofs > 0);
+            if !(moves && *armature >= 0.0 && armature.is_finite()) {
+                let body = self.layout.words.bodies[*body].clone();
+                return Err(TreeError::Armature { body, moves });
+            }
+        }
+        Ok(())
+    }
+
     pub(super) fn check_joint_forces(&self) -> Result<(), TreeError> {
         for (body, force) in &self.joint_forces {
             let refuse = |fault| {

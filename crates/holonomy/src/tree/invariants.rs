@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Vec3,
-    geometry::se3::{Wrench, angular, linear},
+    geometry::se3::{Wrench, angular, linear, wrench_from},
     potential::Symmetry,
 };
 
@@ -58,6 +58,34 @@ pub(super) fn roots(tree: &Tree) -> Vec<usize> {
         }
     }
     roots
+}
+
+/// Nodes with armature through which the tree moves as a whole: joints to the world, and the rotation of a free one.
+pub(super) fn rotors(tree: &Tree) -> Vec<usize> {
+    let roots = roots(tree);
+    let whole = |i: &usize| {
+        let node = &tree.nodes[*i];
+        let free = node.kind == JointKind::Ball
+            && node
+                .parent
+                .is_some_and(|p| roots.contains(&p) && tree.nodes[p].body == node.body);
+        node.armature != 0.0 && (free || roots.contains(i))
+    };
+    (0..tree.nodes.len()).filter(whole).collect()
+}
+
+/// What armature adds to the momentum of everything about the origin of the world.
+pub(super) fn rotor_momentum(tree: &Tree, frames: &[super::Frame], v: &[f64]) -> Wrench {
+    let mut total = Wrench::zeros();
+    for i in &tree.rotors {
+        let (node, frame) = (&tree.nodes[*i], &frames[*i]);
+        for k in 0..node.dofs {
+            // A force along a direction, or a moment about it, works as much on a screw that only shifts or turns.
+            let push = frame.screw(node.kind, k) * (node.armature * v[node.v + k]);
+            total += wrench_from(&push, &frame.origin);
+        }
+    }
+    total
 }
 
 fn freedom(tree: &Tree, root: usize, frame: &super::Frame) -> Freedom {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! M_ij = S_iᵀ (Σ_{k ⪰ j} I_k) S_j         i carries j: composite bodies, about the origin of their root
+//! M_jj += a_j                             armature
 //! M v + driven = p                        what driven joints add to the momenta
 //! ```
 use super::{Branched, Composite, Dynamics, Factors, Kinematics, Tree};
@@ -56,7 +57,7 @@ impl Mass {
         tree.drive_rates(t, driven);
         if !driven.is_empty() {
             kinematics.set_moving(tree, &self.still, driven);
-            self.dynamics.momentum(tree, &mut self.driven);
+            self.dynamics.momentum(tree, &self.still, &mut self.driven);
         }
         Ok(())
     }
@@ -88,6 +89,9 @@ impl Mass {
                 let push = body.momentum(&linear(&self.screws[j]), &angular(&self.screws[j]));
                 for (entry, carrier) in row.iter_mut().zip(way) {
                     *entry = work(&self.screws[*carrier], &push);
+                }
+                if let Some(own) = row.last_mut() {
+                    *own += node.armature;
                 }
             }
         }

@@ -116,6 +116,8 @@ pub struct Tree {
     constraints: Vec<(String, Constraint)>,
     constraint_rows: usize,
     conserved: Vec<invariants::Momentum>,
+    /// Nodes whose armature counts in them.
+    rotors: Vec<usize>,
     /// What can be recorded by name, in the order of the layout.
     extras: Vec<recorded::TreeExtra>,
     /// Nodes without a parent.
@@ -228,6 +230,9 @@ impl Tree {
             [shift, ball] if shift.kind == JointKind::Translation && ball.kind == JointKind::Ball => true,
             _ => return None,
         };
+        if self.nodes.iter().any(|node| node.armature != 0.0) {
+            return None;
+        }
         let (before, behind) = (self.nodes.first()?, self.nodes.last()?);
         let held = !self.joint_forces.is_empty() || !self.constraints.is_empty() || self.has_feedback();
         Some(Lone {

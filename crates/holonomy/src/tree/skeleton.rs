@@ -31,6 +31,8 @@ pub(crate) struct Node {
     pub(crate) aligned: bool,
     /// In the frame behind the joint.
     pub(crate) inertia: RigidInertia,
+    /// What a rotor that is geared to the joint adds to its own entries of M.
+    pub(crate) armature: f64,
     /// Where its numbers begin in q and v.
     pub(crate) q: usize,
     pub(crate) v: usize,
@@ -128,6 +130,7 @@ impl Skeleton {
             translation: before.translation,
             aligned,
             inertia,
+            armature: 0.0,
             q: self.in_q,
             v: self.in_v,
             dofs,

@@ -1,5 +1,5 @@
 //! A tree as a system: `q̇ = v`, for a ball joint `q̇ = ½ q (0, ω)`.
-use super::{ConstraintRows, Dynamics, JointKind, MinNorm, Moving, Sight, Tree};
+use super::{ConstraintRows, Dynamics, JointKind, MinNorm, Moving, Sight, Tree, invariants};
 use crate::{
     Vec3,
     geometry::{se3::Wrench, so3},
@@ -116,7 +116,7 @@ impl System for Tree {
         let work = workspace::<TreeWorkspace>(scratch);
         work.set_moving(self, &out.velocity);
         work.p.resize(self.velocities, 0.0);
-        let kinetic = work.dynamics.momentum(self, &mut work.p);
+        let kinetic = work.dynamics.momentum(self, &out.velocity, &mut work.p);
         let Dynamics {
             kinematics, loads, ..
         } = &mut work.dynamics;
@@ -126,9 +126,13 @@ impl System for Tree {
         };
         out.invariants.clear();
         if !self.conserved.is_empty() {
-            let total: Wrench = (self.roots.iter())
+            let mut total: Wrench = (self.roots.iter())
                 .map(|root| work.dynamics.carried_by(*root))
                 .sum();
+            if !self.rotors.is_empty() {
+                let frames = &work.dynamics.kinematics.frames;
+                total += invariants::rotor_momentum(self, frames, &out.velocity);
+            }
             out.invariants
                 .extend(self.conserved.iter().map(|momentum| momentum.value(&total)));
         }
@@ -181,7 +185,7 @@ impl System for Tree {
         let work = workspace::<TreeWorkspace>(scratch);
         work.place(self, t, q);
         work.set_moving(self, v);
-        work.dynamics.momentum(self, p);
+        work.dynamics.momentum(self, v, p);
     }
 
     fn rate(&self, t: f64, q: &[f64], v: &[f64], dq: &mut [f64], dv: &mut [f64], scratch: &mut Scratch) {

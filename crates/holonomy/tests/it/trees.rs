@@ -1,4 +1,5 @@
 //! Trees of rigid bodies.
+mod armature;
 mod beams;
 mod carry;
 mod corners;
@@ -10,6 +11,7 @@ mod feedback;
 mod link_models;
 mod links;
 mod loops;
+mod mujoco;
 mod one_sided;
 mod plank;
 mod random;

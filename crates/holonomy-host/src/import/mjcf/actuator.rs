@@ -1,19 +1,23 @@
-//! Actuators on joints, as efforts with a parameter for each control.
+//! Actuators on joints and tendons, as efforts and tensions with a parameter for each control.
 //!
 //! ```text
-//! l = g q,  l' = g v                                     g the gear
+//! l = g q,  l' = g v                                     g the gear, q a joint or the length of a tendon
 //! f = clamp(k clamp(c) + b_0 + b_1 l + b_2 l'),  τ = Σ g f          clamped by forcerange and ctrlrange
+//! along joints  τ_j = g c_j f         between two sites  they are pulled together by −g f
 //! motor     k = 1          position  k = kp, b = (0, −kp, −kv)          velocity  k = kv, b = (0, 0, −kv)
 //! general   k = gainprm, b = biasprm, where these are fixed and affine
 //! ```
-use super::{element::Id, joint::Kind, values::Item, world::World};
-use crate::import::write::number;
+use super::{element::Id, equality::Term, tendon::Path, values::Item, world::World};
+use crate::import::write::{number, quoted};
 use std::collections::HashSet;
 
 /// A control: its name among the parameters, and what it is of.
 pub(super) struct Control {
     pub(super) parameter: String,
     pub(super) of: String,
+    /// Of which actuator in the file, and what it is set to.
+    pub(super) number: usize,
+    pub(super) value: f64,
 }
 
 /// What an actuator does.
@@ -23,10 +27,11 @@ struct Law {
 }
 
 /// Attributes that a law says.
-const SAID: [&str; 15] = [
+const SAID: [&str; 16] = [
     "name",
     "class",
     "joint",
+    "tendon",
     "gear",
     "ctrlrange",
     "ctrllimited",
@@ -42,9 +47,8 @@ const SAID: [&str; 15] = [
 ];
 
 /// Attributes that make it something else.
-const OTHER: [&str; 12] = [
+const OTHER: [&str; 11] = [
     "jointinparent",
-    "tendon",
     "site",
     "body",
     "cranksite",
@@ -66,6 +70,7 @@ impl World<'_> {
         for section in sections.filter(|id| document.tag(*id) == "actuator") {
             for id in document.children(section).iter().copied() {
                 self.actuator(id, &mut taken)?;
+                self.actuator_count += 1;
             }
         }
         Some(())
@@ -80,28 +85,9 @@ impl World<'_> {
         let Some(law) = law(&item)? else {
             return Some(());
         };
-        let Some(name) = item.word("joint") else {
+        let Some(target) = self.target(&item)? else {
             return Some(());
         };
-        let found = self.bodies.iter().enumerate().find_map(|(b, body)| {
-            let such = |joint: &super::joint::Joint| joint.written.as_deref() == Some(name);
-            Some((b, body.joints.iter().position(such)?))
-        });
-        let Some((body, joint)) = found else {
-            let names = self.bodies.iter().flat_map(|body| &body.joints);
-            let names: Vec<String> = names.filter_map(|joint| joint.written.clone()).collect();
-            return self
-                .document
-                .error(
-                    id,
-                    format!("an actuator moves `{name}`, and there is no such joint"),
-                )
-                .suggest(name, names.iter().map(String::as_str))
-                .none();
-        };
-        if !matches!(self.bodies[body].joints[joint].kind, Kind::Hinge | Kind::Slide) {
-            return Some(());
-        }
         let [gear, ..] = item.numbers("gear", 1, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?;
         let settings = &self.globals.settings;
         let range = |limited: &str, range: &str| -> Option<Option<[f64; 2]>> {
@@ -115,33 +101,94 @@ impl World<'_> {
         let called = item
             .document
             .attribute(id, "name")
-            .map_or(name, |name| name.value.as_str());
+            .map_or(target.written.as_str(), |name| name.value.as_str());
         let parameter = parameter(called, taken);
-        let of = format!("{} of `{name}`", self.document.tag(id));
+        let of = format!("{} of `{}`", self.document.tag(id), target.written);
+        let [length, rate] = match &target.on {
+            On::Joint(_) => ["q".to_owned(), "v".to_owned()],
+            On::Joints(terms) => self.length_of(terms).map(|text| format!("({text})")),
+            On::Sites(_) => ["length".to_owned(), "rate".to_owned()],
+        };
         let mut terms = vec![product(law.gain, &clamped(&parameter, controls))];
         if law.bias[0] != 0.0 {
             terms.push(number(law.bias[0]));
         }
-        for (bias, letter) in [(law.bias[1], "q"), (law.bias[2], "v")] {
+        for (bias, letter) in [(law.bias[1], &length), (law.bias[2], &rate)] {
             if bias != 0.0 {
                 terms.push(product(bias * gear, letter));
             }
         }
         let force = clamped(&terms.join(" + "), forces);
-        let force = match (gear, terms.len() > 1 && forces.is_none()) {
-            (1.0, _) => force,
-            (_, true) => product(gear, &format!("({force})")),
-            (_, false) => product(gear, &force),
+        let sum = terms.len() > 1 && forces.is_none();
+        let times = |factor: f64| match (factor, sum) {
+            (1.0, _) => force.clone(),
+            (_, true) => product(factor, &format!("({force})")),
+            (_, false) => product(factor, &force),
         };
         item.carry(&SAID);
-        let effort = &mut self.bodies[body].joints[joint].effort;
-        *effort = Some(match effort.take() {
-            Some(before) => format!("{before} + {force}"),
-            None => force,
+        match target.on {
+            On::Joint(joint) => self.joint_at_mut(joint).add_effort(&times(gear)),
+            On::Joints(terms) => {
+                for (joint, factor) in terms {
+                    self.joint_at_mut(joint).add_effort(&times(gear * factor));
+                }
+            }
+            On::Sites([a, b]) => {
+                let between = [self.site_path(a), self.site_path(b)].join(", ");
+                let name = quoted(&self.part_name(id, "force"));
+                let tension = quoted(&times(-gear));
+                let of = "# actuator";
+                self.sections.push(format!(
+                    "\n[[force]]\nname = {name}  {of}\nbetween = [{between}]\ntension = {tension}\n"
+                ));
+            }
+        }
+        let number = self.actuator_count;
+        let value = 0.0;
+        self.controls.push(Control {
+            parameter,
+            of,
+            number,
+            value,
         });
-        self.controls.push(Control { parameter, of });
         Some(())
     }
+
+    /// What an actuator acts on; `None` within if that is not known here.
+    fn target(&self, item: &Item<'_>) -> Option<Option<Target>> {
+        if let Some(joint) = item.word("joint") {
+            let found = self.joint_named(item, "joint")?;
+            return Some(found.map(|found| Target {
+                written: joint.to_owned(),
+                on: On::Joint(found),
+            }));
+        }
+        let Some(tendon) = item.word("tendon") else {
+            return Some(None);
+        };
+        // Of those that are not read no name is known.
+        let found = self.tendons.iter().find(|known| known.written == tendon);
+        let on = found.and_then(|found| match &found.path {
+            Path::Joints(terms) => Some(On::Joints(terms.clone())),
+            Path::Sites(sites) => <[usize; 2]>::try_from(&sites[..]).ok().map(On::Sites),
+        });
+        Some(on.map(|on| Target {
+            written: tendon.to_owned(),
+            on,
+        }))
+    }
+}
+
+/// What an actuator acts on, and its name.
+struct Target {
+    written: String,
+    on: On,
+}
+
+enum On {
+    Joint((usize, usize)),
+    Joints(Vec<Term>),
+    Sites([usize; 2]),
 }
 
 /// What is known of an actuator: `None` within if it is of another kind.

@@ -72,7 +72,7 @@ fn walk(document: &Document, id: Id, around: Option<Owner<'_>>, out: &mut Vec<Re
     // What stands in a frame belongs to its body.
     let around = match tag {
         "frame" => around.unwrap_or(own),
-        "actuator" | "equality" | "tendon" => {
+        tag if LISTED.contains(&tag) => {
             for child in &element.children {
                 walk(document, *child, None, out);
             }
@@ -84,6 +84,9 @@ fn walk(document: &Document, id: Id, around: Option<Owner<'_>>, out: &mut Vec<Re
         walk(document, *child, Some(around), out);
     }
 }
+
+/// Sections whose elements are told one by one.
+pub(super) const LISTED: [&str; 4] = ["actuator", "equality", "keyframe", "tendon"];
 
 /// How a geom touches others.
 const TOUCH: [&str; 13] = [
@@ -122,25 +125,44 @@ fn why(owner: &str, what: &str) -> &'static str {
         (_, "geom contact") | ("contact", _) => "bodies do not touch each other",
         (_, "geom look" | "site look" | "camera" | "light" | "site") => "how it looks",
         ("asset" | "visual" | "statistic", _) => "how it looks",
+        ("spatial" | "fixed", "range" | "limited" | "margin") => {
+            "nothing holds a tendon there: add a `[[string]]` with a stiffness"
+        }
+        ("spatial" | "fixed", "frictionloss") => "dry friction of tendons",
         (_, "joint range" | "range") => "nothing stops a joint; a run warns of those that go beyond",
         (_, "joint limited" | "limited" | "joint margin" | "margin") => "nothing stops a joint",
         (_, "joint frictionloss" | "frictionloss") => "dry friction of such a joint, or below zero",
         (_, "joint springdamper" | "springdamper") => "stiffness and damping that MuJoCo finds from masses",
         ("joint", "stiffness" | "springref") => "such a spring is not known",
-        (_, "joint armature" | "armature") => "inertia of rotors: the machine is lighter here",
+        ("spatial" | "fixed", "armature") => "inertia of tendons: the machine is lighter here",
         ("joint", "damping") => "not in such a joint",
         ("joint", name) if name.starts_with("sol") => "nothing stops a joint",
         ("body", "inertial") => "inertias come from geoms, as `inertiafromgeom` says",
         ("body", "gravcomp") => "everything falls",
         ("sensor", _) => "outputs of a model are named in `[output]`",
-        ("keyframe", _) => "a model has one start",
+        ("key", "key") => "a state to start in: `--keyframe NAME` takes one",
+        ("key", _) => "not in a start",
         ("option", "density" | "viscosity" | "wind") => "nothing flows around the bodies",
         ("option" | "flag" | "size", _) => "how MuJoCo computes",
         ("compiler", _) => "how MuJoCo reads files",
-        ("connect" | "weld" | "flex" | "equality", _) => {
+        ("connect" | "weld" | "joint" | "tendon" | "equality", "solref" | "solimp") => {
+            "MuJoCo gives way there; here it holds exactly"
+        }
+        ("joint" | "tendon", "joint" | "tendon") => {
+            "not active, or no linear relation of hinges, slides or tendons along them"
+        }
+        ("connect" | "weld", "connect" | "weld") => "not active",
+        ("flex" | "flexvert" | "flexstrain" | "equality", _) => {
             "not read: close loops in the model by `[[constraint]]`"
         }
-        ("spatial" | "fixed", _) => "tendons are not read",
+        ("spatial" | "fixed", "damping") => "only between two sites, and linear",
+        ("spatial" | "fixed", "stiffness" | "springlength") => "such a spring is not known",
+        ("spatial" | "fixed", name) if name.starts_with("sol") => "nothing holds a tendon",
+        ("spatial" | "fixed", "width" | "material" | "rgba") => "how it looks",
+        ("spatial", "spatial") => {
+            "it wraps around shapes, divides, or lies on one body: lay a cable over `[[pulley]]`"
+        }
+        ("fixed", "fixed") => "it is along a joint that has no single coordinate",
         ("motor" | "position" | "velocity" | "general" | "muscle" | "damper", _) => {
             "such an actuator is not read: give joints an `effort` in the model"
         }

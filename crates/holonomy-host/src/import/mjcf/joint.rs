@@ -1,6 +1,9 @@
 //! Joints of an MJCF file.
 use super::{settings::Globals, values::Item};
-use holonomy::Vec3;
+use holonomy::{
+    Vec3,
+    geometry::{Pose, so3},
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
@@ -19,6 +22,15 @@ impl Kind {
             Self::Free => "free",
         }
     }
+
+    /// Numbers in `qpos` and `qvel`.
+    pub(super) fn sizes(self) -> (usize, usize) {
+        match self {
+            Self::Hinge | Self::Slide => (1, 1),
+            Self::Ball => (4, 3),
+            Self::Free => (7, 6),
+        }
+    }
 }
 
 pub(super) struct Joint {
@@ -32,12 +44,21 @@ pub(super) struct Joint {
     /// The position at which the body is where the file has it.
     pub(super) reference: f64,
     pub(super) limits: Option<[f64; 2]>,
+    /// Where springs of tendons find it when they take their length.
+    pub(super) spring_reference: f64,
     /// Stiffness, and the position at which the spring does not pull.
     pub(super) spring: Option<[f64; 2]>,
     pub(super) damping: f64,
     pub(super) friction: f64,
+    /// Inertia of its rotor.
+    pub(super) armature: f64,
     /// Of its actuators, as a formula.
     pub(super) effort: Option<String>,
+    /// The body of the model that it carries.
+    pub(super) body: String,
+    /// Where it starts, and how fast, if a keyframe says so.
+    pub(super) start: Option<Vec<f64>>,
+    pub(super) speed: Option<Vec<f64>>,
 }
 
 impl Joint {
@@ -49,12 +70,42 @@ impl Joint {
             anchor: Vec3::zeros(),
             axis: Vec3::z(),
             reference: 0.0,
+            spring_reference: 0.0,
             limits: None,
             spring: None,
             damping: 0.0,
             friction: 0.0,
+            armature: 0.0,
             effort: None,
+            body: String::new(),
+            start: None,
+            speed: None,
         }
+    }
+
+    /// How the body lies against where the file has it, with the joint at its spring reference.
+    pub(super) fn at_spring_reference(&self) -> Pose {
+        let by = self.spring_reference - self.reference;
+        match self.kind {
+            Kind::Hinge => {
+                let turn = Pose::rotation(so3::about(&self.axis, by));
+                Pose::translation(self.anchor) * turn * Pose::translation(-self.anchor)
+            }
+            Kind::Slide => Pose::translation(self.axis * by),
+            Kind::Ball | Kind::Free => Pose::identity(),
+        }
+    }
+
+    /// Whether its position is one number.
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(self.kind, Kind::Hinge | Kind::Slide)
+    }
+
+    pub(super) fn add_effort(&mut self, force: &str) {
+        self.effort = Some(match self.effort.take() {
+            Some(before) => format!("{before} + {force}"),
+            None => force.to_owned(),
+        });
     }
 }
 
@@ -94,24 +145,19 @@ pub(super) fn read(item: &Item<'_>, globals: &Globals) -> Option<Joint> {
     item.carry(&["pos"]);
     let stiffness = item.numbers("stiffness", 1, [0.0; 4])?;
     let damping = item.numbers("damping", 1, [0.0; 4])?;
+    joint.armature = item.number("armature", 0.0)?;
+    item.carry(&["armature"]);
     let linear = |terms: [f64; 4]| terms[1..] == [0.0; 3];
-    if damping[0] < 0.0 || stiffness[0] < 0.0 {
+    if damping[0] < 0.0 || stiffness[0] < 0.0 || joint.armature < 0.0 {
         return item
             .document
-            .error(item.id, "stiffness or damping of a joint is negative")
+            .error(item.id, "stiffness, damping or armature of a joint is negative")
             .help("give zero or more")
             .none();
     }
     // Nothing is what the model says of zeros.
     let none = |name: &str| item.find(name).is_some_and(|(_, found)| zeros(&found.value));
-    for name in [
-        "stiffness",
-        "damping",
-        "armature",
-        "frictionloss",
-        "ref",
-        "springref",
-    ] {
+    for name in ["stiffness", "damping", "frictionloss", "ref", "springref"] {
         if none(name) {
             item.carry(&[name]);
         }
@@ -133,9 +179,10 @@ pub(super) fn read(item: &Item<'_>, globals: &Globals) -> Option<Joint> {
         false => x,
     };
     joint.reference = angle(item.number("ref", 0.0)?);
+    joint.spring_reference = angle(item.number("springref", 0.0)?);
     if linear(stiffness) {
         item.carry(&["stiffness", "springref"]);
-        let rest = angle(item.number("springref", 0.0)?);
+        let rest = joint.spring_reference;
         joint.spring = (stiffness[0] > 0.0 && !globals.off.springs).then_some([stiffness[0], rest]);
     }
     let friction = item.number("frictionloss", 0.0)?;

@@ -5,11 +5,14 @@
 mod actuator;
 mod defaults;
 mod element;
+mod equality;
 mod geom;
 mod ignored;
 mod joint;
+mod keyframe;
 mod masses;
 mod settings;
+mod tendon;
 mod values;
 mod world;
 mod write;
@@ -24,7 +27,7 @@ use holonomy_model::{self as model, Path, Problem, Severity, Source, Step};
 pub(super) fn import(
     source: &Source,
     include: Include<'_>,
-    options: Options,
+    options: Options<'_>,
 ) -> Result<Import, (Source, Vec<Problem>)> {
     let document = Document::read(source, include);
     match translate(source, &document, options) {
@@ -33,20 +36,25 @@ pub(super) fn import(
     }
 }
 
-fn translate(source: &Source, document: &Document, options: Options) -> Option<Import> {
+fn translate(source: &Source, document: &Document, options: Options<'_>) -> Option<Import> {
     if document.has_errors() || document.len() == 0 {
         return None;
     }
     let defaults = defaults::Defaults::read(document);
     let globals = settings::read(document, &defaults)?;
     let mut world = world::read(document, &defaults, &globals, options.floating)?;
+    world.tendons()?;
     world.actuators()?;
+    world.equalities()?;
+    if let Some(name) = options.keyframe {
+        world.start_in(name)?;
+    }
     if document.has_errors() {
         return None;
     }
     document.carry(0, &["model"]);
     // What acts is listed one by one.
-    let listed = |id: &&usize| matches!(document.tag(**id), "equality" | "tendon" | "actuator");
+    let listed = |id: &&usize| ignored::LISTED.contains(&document.tag(**id));
     for id in document.children(0).iter().filter(listed) {
         document.carry(*id, &[]);
     }

@@ -67,6 +67,7 @@ pub(super) fn read(document: &Document, defaults: &Defaults) -> Option<Globals> 
             defaults,
             id,
             class: 0,
+            tag: document.tag(id),
         };
         match document.tag(id) {
             "compiler" => out.compiler(&item)?,
@@ -161,7 +162,8 @@ impl Globals {
             self.step = Some(step);
         }
         for id in item.document.children(item.id).iter().copied() {
-            let flags = Item { id, ..*item };
+            let tag = item.document.tag(id);
+            let flags = Item { id, tag, ..*item };
             if item.document.tag(id) != "flag" {
                 continue;
             }

@@ -4,6 +4,7 @@ use super::{
     element::{Attribute, Document, Id},
 };
 use holonomy::{Vec3, geometry::so3, math};
+use holonomy_model::Report;
 use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion};
 
 /// What holds for all of a file.
@@ -20,6 +21,8 @@ pub(super) struct Item<'a> {
     pub(super) defaults: &'a Defaults,
     pub(super) id: Id,
     pub(super) class: Class,
+    /// Whose defaults it has; those of no element, if it is empty.
+    pub(super) tag: &'a str,
 }
 
 /// An attribute, and the element that it stands in.
@@ -31,8 +34,7 @@ impl<'a> Item<'a> {
         if let Some(found) = self.document.attribute(self.id, name) {
             return Some((self.id, found));
         }
-        let tag = self.document.tag(self.id);
-        self.defaults.find(self.document, self.class, tag, name)
+        self.defaults.find(self.document, self.class, self.tag, name)
     }
 
     pub(super) fn has(&self, name: &str) -> bool {
@@ -82,6 +84,56 @@ impl<'a> Item<'a> {
             )
             .help(help)
             .none()
+    }
+
+    /// Reports that an attribute names what does not exist, or that it is missing.
+    pub(super) fn unknown<'n>(
+        &self,
+        attribute: &str,
+        what: &str,
+        names: impl Iterator<Item = &'n str> + Clone,
+    ) -> Report<'a> {
+        match self.find(attribute) {
+            Some((id, found)) => {
+                let name = found.value.trim();
+                let message = format!("there is no {what} `{name}`");
+                let report = self.document.error_at(id, found.value_span.clone(), message);
+                match names.clone().next() {
+                    Some(_) => report.suggest(name, names),
+                    None => report.help(format!(
+                        "give the {what} that is meant this name; the file names none"
+                    )),
+                }
+            }
+            None => {
+                let tag = self.document.tag(self.id);
+                self.document
+                    .error(self.id, format!("`{tag}` has no `{attribute}`"))
+                    .help(format!("name a {what} with it"))
+            }
+        }
+    }
+
+    /// As many numbers as there are, if the attribute is there: another count is an error.
+    pub(super) fn list(&self, name: &str, count: usize) -> Option<Option<Vec<f64>>> {
+        let Some(found) = self.find(name) else {
+            return Some(None);
+        };
+        let words = found.1.value.split_whitespace();
+        let parsed = words.map(|word| word.parse::<f64>().ok().filter(|value| value.is_finite()));
+        match parsed.collect::<Option<Vec<f64>>>() {
+            Some(list) if list.len() == count => Some(Some(list)),
+            list => {
+                let message = match list {
+                    Some(list) => format!("`{name}` has {} numbers, and the machine {count}", list.len()),
+                    None => format!("`{name}` has something that is not a number"),
+                };
+                self.document
+                    .error_at(found.0, found.1.value_span.clone(), message)
+                    .help("numbers stand in the order of joints or actuators in the file")
+                    .none()
+            }
+        }
     }
 
     /// The numbers of an attribute, from `least` to N; those that are left out are as in `otherwise`.

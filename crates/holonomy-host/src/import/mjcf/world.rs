@@ -13,6 +13,7 @@ use super::{
     joint::{self, Joint},
     masses,
     settings::{FromGeoms, Globals},
+    tendon::Tendon,
     values::{Item, TURNS},
 };
 use crate::import::{ledger::Remark, plan::usable};
@@ -26,6 +27,8 @@ use std::collections::HashSet;
 /// A named point.
 pub(super) struct Site {
     pub(super) name: String,
+    /// What the file calls it; empty if it has none.
+    pub(super) written: String,
     /// In the frame of the body in the file.
     pub(super) pose: Pose,
     /// `None` for the world.
@@ -61,10 +64,20 @@ pub(super) struct World<'a> {
     pub(super) sites: Vec<Site>,
     pub(super) changed: Vec<Remark>,
     pub(super) controls: Vec<Control>,
+    /// All actuators, also those that are not read.
+    pub(super) actuator_count: usize,
+    pub(super) tendons: Vec<Tendon>,
+    /// Equality constraints that are read.
+    pub(super) constraints: usize,
+    /// What formulas see: a name, and the body of the model whose joint it is.
+    pub(super) formula_names: Vec<(String, String)>,
+    /// Sections that stand behind the bodies.
+    pub(super) sections: Vec<String>,
     /// Names that are taken, of bodies and of joints.
     names: HashSet<String>,
     labels: HashSet<String>,
-    site_names: HashSet<String>,
+    pub(super) site_names: HashSet<String>,
+    pub(super) part_names: HashSet<String>,
 }
 
 /// Where elements stand: a body, a frame in it, a class of defaults.
@@ -97,6 +110,12 @@ pub(super) fn read<'a>(
         sites: Vec::new(),
         changed: Vec::new(),
         controls: Vec::new(),
+        actuator_count: 0,
+        tendons: Vec::new(),
+        constraints: 0,
+        formula_names: Vec::new(),
+        sections: Vec::new(),
+        part_names: HashSet::new(),
         names: taken.clone(),
         labels: taken,
         site_names: HashSet::new(),
@@ -123,6 +142,7 @@ pub(super) fn read<'a>(
     if document.has_errors() {
         return None;
     }
+    world.name_joints();
     masses::settle(&mut world);
     if !world.bodies.iter().any(|body| !body.joints.is_empty()) {
         let help = match floating {
@@ -137,17 +157,20 @@ pub(super) fn read<'a>(
     Some(world)
 }
 
-impl World<'_> {
-    pub(super) fn item(&self, id: Id, class: Class) -> Item<'_> {
+impl<'a> World<'a> {
+    pub(super) fn item(&self, id: Id, class: Class) -> Item<'a> {
         let (document, defaults) = (self.document, self.defaults);
         Item {
             document,
             defaults,
             id,
             class,
+            tag: document.tag(id),
         }
     }
+}
 
+impl World<'_> {
     /// The class of an element: its own, or that of the place where it stands.
     pub(super) fn class(&self, id: Id, attribute: &str, otherwise: Class) -> Class {
         let Some(name) = self.document.attribute(id, attribute) else {
@@ -379,9 +402,11 @@ impl World<'_> {
             item.carry(&["fromto"]);
             pose = Pose::translation(Vec3::new(a + d, b + e, c + f) / 2.0);
         }
-        let name = usable(&name.value, "site", &mut self.site_names);
+        let written = name.value.clone();
+        let name = usable(&written, "site", &mut self.site_names);
         self.sites.push(Site {
             name,
+            written,
             pose: place.frame * pose,
             body: place.body,
         });
@@ -439,8 +464,16 @@ impl World<'_> {
         }
     }
 
-    /// A name for another body, near that of one.
-    pub(super) fn between(&mut self, name: &str, k: usize) -> String {
-        usable(&format!("{name}-{k}"), "body", &mut self.names)
+    /// Every joint carries a body of the model: all but the last of a body of the file one without mass.
+    fn name_joints(&mut self) {
+        for body in &mut self.bodies {
+            let count = body.joints.len();
+            for (k, joint) in body.joints.iter_mut().enumerate() {
+                joint.body = match k + 1 == count {
+                    true => body.name.clone(),
+                    false => usable(&format!("{}-{}", body.name, k + 1), "body", &mut self.names),
+                };
+            }
+        }
     }
 }

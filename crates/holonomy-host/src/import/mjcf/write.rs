@@ -6,6 +6,7 @@
 //! turned = R(quat) R(axis, −ref)
 //! ```
 use super::{
+    equality::Term,
     joint::{Joint, Kind},
     world::World,
 };
@@ -33,7 +34,7 @@ pub(super) fn write(
     title: &str,
     world: &mut World<'_>,
     ignored: &[Remark],
-    options: Options,
+    options: Options<'_>,
 ) -> Written {
     let carried = carried(world);
     let file = Path::new(from)
@@ -58,7 +59,14 @@ pub(super) fn write(
         text += "\n[parameters]\n";
     }
     for control in &world.controls {
-        let _ = writeln!(text, "{} = 0  # {}", control.parameter, flat(&control.of));
+        let value = number(control.value);
+        let _ = writeln!(text, "{} = {value}  # {}", control.parameter, flat(&control.of));
+    }
+    if !world.formula_names.is_empty() {
+        text += "\n# What formulas of efforts see.\n[names]\n";
+    }
+    for (name, body) in &world.formula_names {
+        let _ = writeln!(text, "{name} = {}", quoted(body));
     }
     let mut bodies = Vec::new();
     for k in 0..world.bodies.len() {
@@ -67,6 +75,9 @@ pub(super) fn write(
     for site in world.sites.iter().filter(|site| site.body.is_none()) {
         let at = vector(&site.pose.translation);
         let _ = write!(text, "\n[[site]]\nname = {}\nat = {at}\n", quoted(&site.name));
+    }
+    for section in &world.sections {
+        text += section;
     }
     text += "\n[method]\nname = \"tree-variational\"\n";
     let step = world.globals.step.unwrap_or(0.002);
@@ -98,6 +109,12 @@ fn carried(world: &World<'_>) -> String {
     if !world.sites.is_empty() {
         out += &format!(", {}", counted(world.sites.len(), "site", "sites"));
     }
+    if !world.tendons.is_empty() {
+        out += &format!(", {}", counted(world.tendons.len(), "tendon", "tendons"));
+    }
+    if world.constraints > 0 {
+        out += &format!(", {}", counted(world.constraints, "equality", "equalities"));
+    }
     if !world.controls.is_empty() {
         out += &format!(", {}", counted(world.controls.len(), "actuator", "actuators"));
     }
@@ -111,10 +128,8 @@ fn counted(count: usize, one: &str, many: &str) -> String {
     }
 }
 
-fn write_body(text: &mut String, world: &mut World<'_>, k: usize, bodies: &mut Vec<usize>) {
+fn write_body(text: &mut String, world: &World<'_>, k: usize, bodies: &mut Vec<usize>) {
     let count = world.bodies[k].joints.len();
-    let name = world.bodies[k].name.clone();
-    let between: Vec<String> = (1..count).map(|joint| world.between(&name, joint)).collect();
     let body = &world.bodies[k];
     let before = body.parent.map(|parent| &world.bodies[parent]);
     let shift = before.map_or_else(Vec3::zeros, |parent| parent.anchor());
@@ -133,7 +148,7 @@ fn write_body(text: &mut String, world: &mut World<'_>, k: usize, bodies: &mut V
     }
     for (i, joint) in body.joints.iter().enumerate() {
         let shifted = pose * Pose::translation(joint.anchor - anchor);
-        let name = between.get(i).map_or(body.name.as_str(), String::as_str);
+        let name = joint.body.as_str();
         let comment = format!("  # {}", joint.kind.name());
         head(text, name, parent, &joint_text(joint, &shifted), &comment);
         bodies.push(k);
@@ -149,7 +164,7 @@ fn write_body(text: &mut String, world: &mut World<'_>, k: usize, bodies: &mut V
     write_inertia(text, &inertia, body.impossible);
     if let Some(joint) = body.joints.last() {
         write_joint_forces(text, joint);
-        if joint.kind == Kind::Free {
+        if joint.kind == Kind::Free && joint.start.is_none() {
             write_start(text, &body.pose);
         }
     }
@@ -196,8 +211,31 @@ fn joint_text(joint: &Joint, pose: &Pose) -> String {
 }
 
 fn write_joint_forces(text: &mut String, joint: &Joint) {
-    if joint.reference != 0.0 {
-        let _ = writeln!(text, "position = {}", number(joint.reference));
+    let list = |numbers: &[f64]| {
+        let numbers: Vec<String> = numbers.iter().map(|x| number(*x)).collect();
+        format!("[{}]", numbers.join(", "))
+    };
+    let mut say = |key: &str, value: String| {
+        let _ = writeln!(text, "{key} = {value}");
+    };
+    match (&joint.start, joint.kind) {
+        (Some(q), Kind::Free) => {
+            say("position", list(&q[..3]));
+            say("orientation", list(&q[3..]));
+        }
+        (Some(q), Kind::Ball) => say("orientation", list(q)),
+        (Some(q), _) if q[0] != 0.0 => say("position", number(q[0])),
+        (None, _) if joint.reference != 0.0 => say("position", number(joint.reference)),
+        _ => {}
+    }
+    match (&joint.speed, joint.kind) {
+        (Some(v), Kind::Free) => {
+            say("velocity", list(&v[..3]));
+            say("angular_velocity", list(&v[3..]));
+        }
+        (Some(v), Kind::Ball) => say("angular_velocity", list(v)),
+        (Some(v), _) if v[0] != 0.0 => say("velocity", number(v[0])),
+        _ => {}
     }
     if let Some([stiffness, rest]) = joint.spring {
         let rest = match rest {
@@ -208,6 +246,9 @@ fn write_joint_forces(text: &mut String, joint: &Joint) {
     }
     if joint.damping != 0.0 {
         let _ = writeln!(text, "damping = {}", number(joint.damping));
+    }
+    if joint.armature != 0.0 {
+        let _ = writeln!(text, "armature = {}", number(joint.armature));
     }
     if joint.friction != 0.0 {
         let _ = writeln!(text, "friction = {}", number(joint.friction));
@@ -226,9 +267,18 @@ fn write_start(text: &mut String, pose: &Pose) {
     }
 }
 
-fn quaternion(turn: &UnitQuaternion<f64>) -> String {
+pub(super) fn quaternion(turn: &UnitQuaternion<f64>) -> String {
     let numbers = [turn.w, turn.i, turn.j, turn.k].map(number);
     format!("[{}]", numbers.join(", "))
+}
+
+/// Terms of a coupling.
+pub(super) fn terms(world: &World<'_>, all: &[Term]) -> String {
+    let term = |(joint, factor): &Term| {
+        let body = quoted(&world.joint_at(*joint).body);
+        format!("{{ body = {body}, factor = {} }}", number(*factor))
+    };
+    all.iter().map(term).collect::<Vec<_>>().join(", ")
 }
 
 /// `, at = […], turned = […]` as far as they say something.

@@ -167,10 +167,13 @@ impl Balance {
                     let turned = |x: &Wrench| frame.rotation.tr_mul(&angular(x));
                     let effort = Vec3::from_fn(|k, _| efforts[k].value);
                     let g = turned(&push) + effort;
-                    let residual = turn.start_of(&three(&self.p, node.v)) - turned(&momentum)
+                    let rotor = three(&self.v, node.v) * node.armature;
+                    let residual = turn.start_of(&three(&self.p, node.v)) - turned(&momentum) - rotor
                         + turn.middle_of(&g) * weight;
-                    let terms =
-                        one_norm(&three(&self.sizes, node.v)) + moments + weight.abs() * one_norm(&effort);
+                    let terms = one_norm(&three(&self.sizes, node.v))
+                        + moments
+                        + weight.abs() * one_norm(&effort)
+                        + one_norm(&rotor);
                     relative_residual = worse(relative_residual, one_norm(&residual), terms);
                     self.pushes[node.v..node.v + 3].copy_from_slice(g.as_slice());
                     self.residual[node.v..node.v + 3].copy_from_slice(residual.as_slice());
@@ -183,8 +186,9 @@ impl Balance {
                     for (k, effort) in efforts.iter().enumerate() {
                         let j = node.v + k;
                         let g = frame.along(kind, k, &push) + effort.value;
-                        let residual = self.p[j] - frame.along(kind, k, &momentum) + weight * g;
-                        let terms = self.sizes[j] + size + weight.abs() * effort.value.abs();
+                        let rotor = node.armature * self.v[j];
+                        let residual = self.p[j] - frame.along(kind, k, &momentum) - rotor + weight * g;
+                        let terms = self.sizes[j] + size + weight.abs() * effort.value.abs() + rotor.abs();
                         relative_residual = worse(relative_residual, residual.abs(), terms);
                         (self.pushes[j], self.residual[j]) = (g, residual);
                     }

@@ -7,7 +7,7 @@
 //!
 //! Γ = (½h S B, S + ½h V_p × S B),   Λ = (½h (S B) ×* F, ½h (S B) ×* P)
 //! Ψ = (½h S Bᵀ, −S + ½h (V_p × S) Bᵀ),   σ = (0, ½h (S ×* P) Bᵀ)
-//! κ = ½h [∂(Y p)/∂u + ½h ∂(B g)/∂u + B Sᵀ(S ×* P) + B (½h τ_q B + τ_v)]
+//! κ = ½h [∂(Y p)/∂u + ½h ∂(B g)/∂u + B Sᵀ(S ×* P) + B (½h τ_q B + τ_v)] − a
 //! ```
 //! with ½h the reach of x in all that moves, Γ and Λ, and the weight of forces in Ψ, σ and κ: they differ for the
 //! backward difference. S, V, P and F may be taken about any point, the same for all.
@@ -85,7 +85,7 @@ pub(super) fn prepare(
             column.psi = stack(&(s * weight), &(carried * weight - s));
             column.load = stack(&(cross_wrench(s, force) * reach), &(pulled * reach));
             column.rho = stack(&Vector6::zeros(), &(pulled * weight));
-            kappa[(k, k)] = weight * (reach * efforts[k].q[0] + efforts[k].v);
+            kappa[(k, k)] = weight * (reach * efforts[k].q[0] + efforts[k].v) - node.armature;
         }
         return kappa;
     };
@@ -111,5 +111,6 @@ pub(super) fn prepare(
     let by_q = Matrix3::from_fn(|k, l| efforts[k].q[l]);
     let by_v = Matrix3::from_diagonal(&Vec3::from_fn(|k, _| efforts[k].v));
     let (p, g) = (three(&balance.p, node.v), three(&balance.pushes, node.v));
-    (turn.start_slope(&p) + turn.middle_slope(&g) * half + b * (own + by_q * b * half + by_v)) * half
+    let slope = turn.start_slope(&p) + turn.middle_slope(&g) * half + b * (own + by_q * b * half + by_v);
+    slope * half - Matrix3::from_diagonal_element(node.armature)
 }

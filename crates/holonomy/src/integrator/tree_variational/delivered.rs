@@ -122,7 +122,7 @@ impl Delivered {
             Err(_) => self.v.fill(f64::NAN),
         }
         dynamics.kinematics.set_moving(tree, &self.v, &dynamics.driven);
-        dynamics.momentum(tree, &mut self.p);
+        dynamics.momentum(tree, &self.v, &mut self.p);
         for DrivenJoint { node, .. } in &self.drives {
             let frame = &dynamics.kinematics.frames[*node];
             let momentum = frame.along(tree.nodes[*node].kind, 0, dynamics.carried(*node));

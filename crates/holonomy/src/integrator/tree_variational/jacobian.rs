@@ -177,6 +177,8 @@ mod tests {
             body: None,
             position: Vec3::new(-0.4, 0.9, 0.2),
         });
+        // In joints of every kind.
+        parts.armature = vec![(0, 0.3), (1, 0.2), (2, 0.7), (3, 0.5)];
         // Beyond a stop, by damped ways; a motor at its limit and one that is not; friction.
         let stop = Stop {
             limits: [-2.0, -1.0],

@@ -5,6 +5,7 @@
 //! Lᵈ(q, q⁺) = h L(q̄, v)        joints: q̄ = (q + q⁺)/2,  v = (q⁺ − q)/h
 //!                              ball joints: halfway rotation and hω = 2 sin(θ/2) axis, see `turn.rs`
 //! 0 = p + D₁Lᵈ + f⁻:     0 = Y p_i − S_iᵀ P_i + ½h B (g_i + τ_i)                        for v
+//!                        less a v for a joint with armature a, whose energy ½ a v² knows no place
 //! p⁺ = D₂Lᵈ + f⁺:        p⁺ = p + h (g_i + τ_i)                        (ball: H p⁺ = Hᵀp + h (g + τ))
 //! g_i = S_iᵀ (F_i − V_p ×* P_i)                    ∂L/∂q̄_i;  B = Y = 1 but for ball joints
 //! ```

@@ -223,7 +223,7 @@ fn pivot<const N: usize, T: Terms<N>>(
     kappa: &Matrix3<f64>,
 ) -> Option<Matrix3<f64>> {
     let entry = |k: usize, l: usize| match T::SYMMETRIC {
-        true => dot(&columns[k].psi, &columns[l].load),
+        true => dot(&columns[k].psi, &columns[l].load) + kappa[(k, l)],
         false => dot(&columns[k].rho, &columns[l].gamma) + kappa[(k, l)],
     };
     let moves =

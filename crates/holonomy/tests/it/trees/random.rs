@@ -44,6 +44,8 @@ pub(super) struct Slow {
     sites: Vec<(Option<usize>, Vec3)>,
     springs: Vec<Spring>,
     joint_springs: Vec<(usize, f64, f64)>,
+    /// By joint.
+    armature: Vec<f64>,
     gravity: Vec3,
 }
 
@@ -61,7 +63,7 @@ pub(super) fn driven(t: f64) -> (f64, f64, f64) {
     ((1.3 * t).sin(), 1.3 * (1.3 * t).cos(), -1.69 * (1.3 * t).sin())
 }
 
-/// A tree of up to `most` bodies with every kind of joint, springs between sites and in joints.
+/// A tree of up to `most` bodies with every kind of joint, springs between sites and in joints, some with armature.
 pub(super) fn tree(seed: u64, most: usize) -> (Tree, Slow) {
     let mut random = Random::new(seed);
     let count = 1 + random.below(most);
@@ -75,6 +77,7 @@ pub(super) fn tree(seed: u64, most: usize) -> (Tree, Slow) {
         sites: Vec::new(),
         springs: Vec::new(),
         joint_springs: Vec::new(),
+        armature: Vec::new(),
         gravity: parts.gravity,
     };
     let mut offset = 0;
@@ -120,6 +123,10 @@ pub(super) fn tree(seed: u64, most: usize) -> (Tree, Slow) {
             slow.joint_springs.push((offset, stiffness, rest));
         }
         offset += in_q;
+        let armed = i % 3 != 1 && !matches!(kind, Kind::Fixed | Kind::Driven(_));
+        let armature = if armed { 0.7 + 0.2 * i as f64 } else { 0.0 };
+        parts.armature.extend(armed.then_some((i, armature)));
+        slow.armature.push(armature);
         let (before, behind) = (random.pose(), random.pose());
         // Point masses at random places: every inertia they make is possible.
         let inertia = (0..4).fold(RigidInertia::zero(), |sum, _| {
@@ -252,7 +259,11 @@ impl Slow {
                 }
             }
         }
-        rates
+        let rotors = self.rotors(&self.chart(q, x), |s| {
+            let x: Vec<f64> = x.iter().zip(v).map(|(x, v)| x + s * v).collect();
+            self.chart(q, &x)
+        });
+        let bodies: f64 = rates
             .iter()
             .zip(&self.inertias)
             .map(|(rate, body)| {
@@ -267,7 +278,41 @@ impl Slow {
                 j[(3, 3)] = body.mass;
                 0.5 * (rate * j * rate.transpose()).trace()
             })
-            .sum()
+            .sum();
+        bodies + rotors
+    }
+
+    /// `½ Σ a v²` of all velocities of each joint, by differences of coordinates; `ω = 2 q⁻¹ q̇` for quaternions.
+    fn rotors(&self, q: &[f64], path: impl Fn(f64) -> Vec<f64>) -> f64 {
+        let mut rate = vec![0.0; q.len()];
+        let step = 0.02;
+        for (k, w) in DIFFERENCE {
+            for sign in [1.0, -1.0] {
+                for (rate, q) in rate.iter_mut().zip(path(sign * k * step)) {
+                    *rate += q * (sign * w / step);
+                }
+            }
+        }
+        let (mut sum, mut k) = (0.0, 0);
+        for ((.., kind), armature) in self.joints.iter().zip(&self.armature) {
+            let (shifts, ball) = match kind {
+                Kind::Fixed => (0, false),
+                Kind::Screw(..) | Kind::Driven(_) => (1, false),
+                Kind::Universal(..) => (2, false),
+                Kind::Ball => (0, true),
+                Kind::Free => (3, true),
+            };
+            let mut squares: f64 = rate[k..k + shifts].iter().map(|v| v * v).sum();
+            k += shifts;
+            if ball {
+                let back = [q[k], -q[k + 1], -q[k + 2], -q[k + 3]];
+                let turn = so3::product(&back, &rate[k..k + 4]);
+                squares += 4.0 * turn[1..].iter().map(|x| x * x).sum::<f64>();
+                k += 4;
+            }
+            sum += 0.5 * armature * squares;
+        }
+        sum
     }
 
     pub(super) fn potential(&self, t: f64, q: &[f64], x: &[f64]) -> f64 {

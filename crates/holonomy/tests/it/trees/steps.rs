@@ -104,7 +104,7 @@ fn tumbling_racket_keeps_energy_and_momentum_to_rounding() {
     }
 }
 
-fn measure(tree: &Tree, state: &State) -> holonomy::system::Measurement {
+pub(super) fn measure(tree: &Tree, state: &State) -> holonomy::system::Measurement {
     let mut out = holonomy::system::Measurement::default();
     tree.measure(state, &mut out, &mut tree.scratch());
     out
