@@ -61,7 +61,8 @@ mod tree;
 
 pub use entry::Named;
 pub use joint::{
-    AxisAngle, EulerAngles, Joint, JointKind, JointSpring, JointStop, Limits, Motion, MotionTable,
+    AxisAngle, Column, Drive, DrivenPlace, EulerAngles, Joint, JointKind, JointSpring, JointStop, Limits, Motion,
+    MotionTable,
     RollPitchYaw, Rotation,
 };
 pub use key::{Bound, Key, Keys, Kind};

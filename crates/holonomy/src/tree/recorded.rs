@@ -103,8 +103,8 @@ impl Tree {
             }
             let along = |turn: f64| if turn != 0.0 { "N m" } else { "N" };
             let effort: Option<(&str, &[&str])> = match (nodes[0].kind, nodes.len()) {
-                (JointKind::Screw { .. }, 2) => Some(("N m", &["1", "2"])),
-                (JointKind::Screw { turn, .. } | JointKind::Driven { turn, .. }, _) => {
+                (JointKind::Screw { .. } | JointKind::Driven { .. }, 2) => Some(("N m", &["1", "2"])),
+                (JointKind::Screw { turn, .. } | JointKind::Driven { turn, .. }, 1) => {
                     Some((along(turn), &[]))
                 }
                 (JointKind::Ball, _) => Some(("N m", XYZ)),

@@ -4,12 +4,14 @@ mod carry;
 mod corners;
 mod crane;
 mod drag;
+mod drives;
 mod ends;
 mod families;
 mod feedback;
 mod link_models;
 mod links;
 mod loops;
+mod no_value;
 mod one_sided;
 mod plank;
 mod random;
@@ -17,6 +19,7 @@ mod rolling;
 mod scissor;
 mod steps;
 mod stewart;
+mod tables;
 mod trep;
 
 use holonomy::{
