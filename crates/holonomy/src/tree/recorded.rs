@@ -281,6 +281,15 @@ impl Tree {
                         let efforts = &work.dynamics.loads.efforts[node.v..node.v + node.dofs];
                         out.extend(efforts.iter().map(|effort| effort.value));
                     }
+                    // What drives a rotation is a constraint.
+                    let drive = self.driven_constraints().find(
+                        |(_, constraint)| matches!(constraint, Constraint::Orientation { to, .. } if *to == body),
+                    );
+                    let multipliers = drive.and_then(|(row, _)| measured.multipliers.get(row..row + 3));
+                    let last = out.len().saturating_sub(3);
+                    for (effort, lambda) in out[last..].iter_mut().zip(multipliers.unwrap_or_default()) {
+                        *effort -= lambda;
+                    }
                 }
                 TreeExtra::Force { body } => {
                     out.extend(linear(&reactions[self.first_node(body)]).iter());

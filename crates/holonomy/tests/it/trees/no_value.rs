@@ -40,7 +40,7 @@ fn said(place: &str, key: &str, method: &str) -> String {
         if let Err(error) = simulation.step_by(model.schedule.step) {
             // A failed step leaves the state as it was.
             assert_eq!(before.q, simulation.state.q);
-            return error.describe(model.mechanism.system().layout());
+            return error.message;
         }
         assert!(simulation.state.is_finite());
     }
@@ -89,6 +89,6 @@ fn a_rotation_without_value_is_named() {
     let model = load("machine", &text, &[]);
     let mut simulation = model.simulation();
     let error = (0..100).find_map(|_| simulation.step_by(0.01).err()).expect("a step fails");
-    let said = error.describe(model.mechanism.system().layout());
+    let said = error.message;
     assert!(said.contains("`driven` of body `head` has no value"), "{said}");
 }
