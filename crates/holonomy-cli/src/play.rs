@@ -47,7 +47,9 @@ impl Play {
         Ok(match (scenario::find(name), self.set.is_empty()) {
             (Some(scenario), true) => fragment(Opened::Scenario(scenario.name)),
             // As it was written, with its comments, unless it names files: a page has none.
-            (None, true) if model::load(&Source::new(name, input.source.text())).is_ok() => fragment(Opened::Text(input.source.text())),
+            (None, true) if model::load(&Source::new(name, input.source.text())).is_ok() => {
+                fragment(Opened::Text(input.source.text()))
+            }
             _ => fragment(Opened::Text(&model.to_toml())),
         })
     }

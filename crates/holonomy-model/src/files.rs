@@ -29,6 +29,10 @@ impl Files {
 
 impl fmt::Debug for Files {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(if self.0.is_some() { "Files(…)" } else { "Files(none)" })
+        formatter.write_str(if self.0.is_some() {
+            "Files(…)"
+        } else {
+            "Files(none)"
+        })
     }
 }

@@ -2,6 +2,7 @@
 mod bodies;
 mod cable;
 mod constraints;
+#[cfg(not(target_arch = "wasm32"))]
 mod csv;
 mod drag;
 mod drives;
@@ -30,7 +31,10 @@ use holonomy::{
     Vec3,
     simulation::Schedule,
     system::{Mechanism, Rope, State, System},
-    tree::{AppliedWrench, Attitude, Constraint, Link, RigidBody, StateForce, Tree, TreeError, TreeParts, assemble},
+    tree::{
+        AppliedWrench, Attitude, Constraint, Link, RigidBody, StateForce, Tree, TreeError, TreeParts,
+        assemble,
+    },
 };
 use laws::Laws;
 use seen::Sightings;

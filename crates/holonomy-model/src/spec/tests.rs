@@ -80,10 +80,13 @@ fn the_tables_have_the_units_and_bounds_of_the_readers() {
                     continue;
                 }
                 Kind::Number(unit, bound) | Kind::Numbers(unit, bound) => (unit, bound),
-                Kind::Vector(unit) | Kind::Vectors(unit) | Kind::Matrix(unit) | Kind::Motion(unit)
-                | Kind::Motions(unit) | Kind::Law(unit) | Kind::Laws(unit) => {
-                    (unit, Bound::Finite)
-                }
+                Kind::Vector(unit)
+                | Kind::Vectors(unit)
+                | Kind::Matrix(unit)
+                | Kind::Motion(unit)
+                | Kind::Motions(unit)
+                | Kind::Law(unit)
+                | Kind::Laws(unit) => (unit, Bound::Finite),
                 // They say themselves what is in them.
                 Kind::Value | Kind::Named(_) | Kind::Rotation => continue,
                 kind => panic!("{name}: {path} is a number, not {kind:?}"),

@@ -24,7 +24,10 @@ impl<'t> Csv<'t> {
         let mut rows: Vec<(usize, &str)> = filled.map(|(k, line)| (k + 1, line)).collect();
         let first = rows.first().map_or("", |(_, line)| line);
         let separators = [';', '\t'].into_iter();
-        let separator = separators.into_iter().find(|mark| first.contains(*mark)).unwrap_or(',');
+        let separator = separators
+            .into_iter()
+            .find(|mark| first.contains(*mark))
+            .unwrap_or(',');
         let head: Vec<&str> = cells(first, separator).collect();
         let columns = head.len();
         let named = head.iter().any(|cell| cell.parse::<f64>().is_err());
@@ -66,7 +69,11 @@ impl<'t> Csv<'t> {
                 None | Some("") => Err(format!("line {line} has no number in {}", name())),
                 Some(cell) => match cell.parse::<f64>() {
                     Ok(number) if number.is_finite() => Ok(number),
-                    _ => Err(format!("line {line} has `{}` in {}, which is no number", short(cell), name())),
+                    _ => Err(format!(
+                        "line {line} has `{}` in {}, which is no number",
+                        short(cell),
+                        name()
+                    )),
                 },
             }
         });
@@ -86,7 +93,11 @@ fn unquoted(cell: &str) -> &str {
 
 fn short(cell: &str) -> String {
     let mut letters = cell.chars();
-    let start: String = letters.by_ref().take(20).filter(|letter| !letter.is_control()).collect();
+    let start: String = letters
+        .by_ref()
+        .take(20)
+        .filter(|letter| !letter.is_control())
+        .collect();
     match letters.next() {
         Some(_) => format!("{start}…"),
         None => start,
@@ -107,7 +118,10 @@ mod tests {
             let csv = Csv::new(text);
             assert_eq!(csv.names, ["t", "f"]);
             if text.contains(";;") {
-                assert_eq!(csv.numbers(0), Err("line 3 has no number in column `t`".to_owned()));
+                assert_eq!(
+                    csv.numbers(0),
+                    Err("line 3 has no number in column `t`".to_owned())
+                );
                 continue;
             }
             assert_eq!(csv.numbers(0), Ok(vec![0.0, 0.5]));
@@ -117,7 +131,13 @@ mod tests {
         let plain = Csv::new("0 , 1\n1, x\n");
         assert!(plain.names.is_empty());
         assert_eq!(plain.numbers(0), Ok(vec![0.0, 1.0]));
-        assert_eq!(plain.numbers(1), Err("line 2 has `x` in column 2, which is no number".to_owned()));
-        assert_eq!(plain.numbers(2), Err("line 1 has no number in column 3".to_owned()));
+        assert_eq!(
+            plain.numbers(1),
+            Err("line 2 has `x` in column 2, which is no number".to_owned())
+        );
+        assert_eq!(
+            plain.numbers(2),
+            Err("line 1 has no number in column 3".to_owned())
+        );
     }
 }

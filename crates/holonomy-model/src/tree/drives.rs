@@ -80,9 +80,15 @@ pub(super) fn read<'a>(body: &Section<'a>, kind: &str, laws: &Laws<'a>) -> Optio
 /// A rotation vector, or quaternions at times; a free joint that has neither does not turn.
 fn turning<'a>(table: Section<'a>, kind: &str, laws: &Laws<'a>) -> Option<Turning> {
     if !table.has("rotation") {
-        if kind == "free" && !["times", "quaternions", "file"].iter().any(|key| table.holds(key)) {
+        if kind == "free"
+            && !["times", "quaternions", "file"]
+                .iter()
+                .any(|key| table.holds(key))
+        {
             table.finish();
-            return Some(Box::new(|_| (UnitQuaternion::identity(), Vec3::zeros(), Vec3::zeros())));
+            return Some(Box::new(|_| {
+                (UnitQuaternion::identity(), Vec3::zeros(), Vec3::zeros())
+            }));
         }
         return tables::turning(table);
     }
@@ -111,7 +117,10 @@ pub(super) fn several<'a>(
     if given != count {
         let each = vec!["\"…\""; count].join(", ");
         return problems
-            .error(list.place, format!("`{key}`: expected {count} components, got {given}"))
+            .error(
+                list.place,
+                format!("`{key}`: expected {count} components, got {given}"),
+            )
             .help(format!("write `{key} = [{each}]`"))
             .none();
     }
@@ -152,8 +161,12 @@ impl Drive {
         match (self, joint) {
             (Self::One(motion), Joint::Revolute { axis }) => (of(axis, Along::Turn, motion), None),
             (Self::One(motion), Joint::Prismatic { axis }) => (of(axis, Along::Shift, motion), None),
-            (Self::One(motion), Joint::Screw { axis, pitch }) => (of(axis, Along::Screw(pitch), motion), None),
-            (Self::Two(motions), Joint::Universal { axes }) => (Joint::DrivenUniversal { axes, motions }, None),
+            (Self::One(motion), Joint::Screw { axis, pitch }) => {
+                (of(axis, Along::Screw(pitch), motion), None)
+            }
+            (Self::Two(motions), Joint::Universal { axes }) => {
+                (Joint::DrivenUniversal { axes, motions }, None)
+            }
             (Self::Turn(turning), joint) => (joint, Some(turning)),
             (Self::Move(position, turning), _) => (Joint::DrivenFree { position }, Some(turning)),
             (_, joint) => (joint, None),

@@ -300,9 +300,7 @@ fn components<'a>(section: &Section<'a>, key: &'a str, unit: Unit) -> Option<Vec
     let count = list.value.len();
     let parts = list.value.into_iter().map(|part| match part {
         FormulaOrTable::Formula(text) => Some(Text::Written(text)),
-        FormulaOrTable::Table(table) => {
-            tables::spline(table, unit).map(|spline| Text::Given(spline.into()))
-        }
+        FormulaOrTable::Table(table) => tables::spline(table, unit).map(|spline| Text::Given(spline.into())),
     });
     let parts: Vec<Option<Text<'_>>> = parts.collect();
     if count == 3 {
@@ -310,10 +308,7 @@ fn components<'a>(section: &Section<'a>, key: &'a str, unit: Unit) -> Option<Vec
     }
     section
         .problems()
-        .error(
-            list.place,
-            format!("`{key}`: expected 3 components, got {count}"),
-        )
+        .error(list.place, format!("`{key}`: expected 3 components, got {count}"))
         .help(format!("write `{key} = [\"…\", \"…\", \"…\"]`"))
         .none()
 }

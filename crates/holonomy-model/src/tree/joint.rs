@@ -404,7 +404,10 @@ fn dampers(body: &Section<'_>, kind: &str) -> Option<Vec<f64>> {
     let (count, words) = match kind {
         "universal" => (2, "two angles"),
         "spherical" => (3, "angular velocities about x, y and z of the body"),
-        "free" => (6, "velocities, three and three, or two numbers for position and rotation"),
+        "free" => (
+            6,
+            "velocities, three and three, or two numbers for position and rotation",
+        ),
         _ => (1, "one velocity"),
     };
     match numbers[..] {

@@ -5,10 +5,17 @@
 //! { file = "gust.csv", times = "t", values = "speed" }       columns by name, or by number from 1
 //! ```
 //! What a file holds is put into the model as it is loaded, so that it runs again without the file.
+#[cfg(not(target_arch = "wasm32"))]
 use super::csv::{Csv, MOST_ROWS};
-use crate::{Located, Place, Problems, Section, Table, Unit, Value};
+use crate::{Located, Place, Problems, Section, Unit};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::{Table, Value};
 use holonomy::tree::{Spline, SplineError, Turning, turning_through};
 use nalgebra::{Quaternion, UnitQuaternion};
+
+const NO_FILES: &str = "no file can be read where this model is loaded";
+const INLINE: &str =
+    "write the numbers into the model, as `times` and `values`; the `model.toml` of a run has them";
 
 /// Times, and numbers at them, row by row.
 struct Rows {
@@ -36,7 +43,10 @@ pub(super) fn spline(section: Section<'_>, unit: Unit) -> Option<Spline> {
     section.finish();
     let rows = rows?;
     let values: Vec<f64> = rows.values.iter().map(|row| row[0]).collect();
-    rows.checked(problems, "write `{ times = [0, 1, 2], values = [0.5, 0.8, 0.5] }`")?;
+    rows.checked(
+        problems,
+        "write `{ times = [0, 1, 2], values = [0.5, 0.8, 0.5] }`",
+    )?;
     Spline::new(&rows.times, &values).ok()
 }
 
@@ -61,7 +71,11 @@ pub(super) fn turning(section: Section<'_>) -> Option<Turning> {
             return problems
                 .error(
                     rows.values_place.clone(),
-                    format!("quaternion {} of the table has the length {}, not 1", k + 1, given.norm()),
+                    format!(
+                        "quaternion {} of the table has the length {}, not 1",
+                        k + 1,
+                        given.norm()
+                    ),
                 )
                 .help("write unit quaternions `[w, x, y, z]`, one for each time")
                 .none();
@@ -117,7 +131,16 @@ fn of_model(
     }
 }
 
+/// A page has no files.
+#[cfg(target_arch = "wasm32")]
+fn from_file<'a>(section: &Section<'a>, key: &'a str, _: usize) -> Option<Rows> {
+    let (_, _) = (section.has("times"), section.has(key));
+    let file = section.required("file").string()?;
+    section.problems().error(file.place, NO_FILES).help(INLINE).none()
+}
+
 /// Columns of a file, which are also put into the model.
+#[cfg(not(target_arch = "wasm32"))]
 fn from_file<'a>(section: &Section<'a>, key: &'a str, count: usize) -> Option<Rows> {
     let problems = section.problems();
     let file = section.required("file").string();
@@ -125,7 +148,11 @@ fn from_file<'a>(section: &Section<'a>, key: &'a str, count: usize) -> Option<Ro
     let columns = match count {
         1 => {
             let one = section.optional(key).reference();
-            if one.is_none() && section.holds(key) { None } else { Some(one.into_iter().collect()) }
+            if one.is_none() && section.holds(key) {
+                None
+            } else {
+                Some(one.into_iter().collect())
+            }
         }
         _ if section.has(key) => section.optional(key).references().map(|list| list.value),
         _ => Some(Vec::new()),
@@ -134,12 +161,14 @@ fn from_file<'a>(section: &Section<'a>, key: &'a str, count: usize) -> Option<Ro
     let refuse = |message: String, help: &str| problems.error(file.place.clone(), message).help(help).none();
     let text = match problems.functions().files().text(file.value) {
         None => {
+            return refuse(NO_FILES.to_owned(), INLINE);
+        }
+        Some(Err(why)) => {
             return refuse(
-                format!("`{}` cannot be read: files are not at hand where this model is loaded", file.value),
-                "write the numbers into the model, as `times` and `values`; a model that the command has run has them",
+                format!("`{}` cannot be read: {why}", file.value),
+                "a path starts at the folder of the model",
             );
         }
-        Some(Err(why)) => return refuse(format!("`{}` cannot be read: {why}", file.value), "a path starts at the folder of the model"),
         Some(Ok(text)) => text,
     };
     let csv = Csv::new(&text);
@@ -150,7 +179,10 @@ fn from_file<'a>(section: &Section<'a>, key: &'a str, count: usize) -> Option<Ro
         )
     };
     if csv.rows() > MOST_ROWS {
-        return wrong(format!("it has {} rows, more than the {MOST_ROWS} allowed", csv.rows()));
+        return wrong(format!(
+            "it has {} rows, more than the {MOST_ROWS} allowed",
+            csv.rows()
+        ));
     }
     let names: Vec<String> = match csv.names.is_empty() {
         true => vec![String::new(); csv.columns],
@@ -169,7 +201,10 @@ fn from_file<'a>(section: &Section<'a>, key: &'a str, count: usize) -> Option<Ro
     if columns.len() != count {
         let place = section.value_place(key).unwrap_or_else(|| section.place());
         return problems
-            .error(place, format!("`{key}` names {} columns, not {count}", columns.len()))
+            .error(
+                place,
+                format!("`{key}` names {} columns, not {count}", columns.len()),
+            )
             .help(format!("write `{key} = [\"w\", \"x\", \"y\", \"z\"]`"))
             .none();
     }
@@ -181,8 +216,13 @@ fn from_file<'a>(section: &Section<'a>, key: &'a str, count: usize) -> Option<Ro
         }
     };
     let times = numbers(time)?;
-    let each = columns.into_iter().map(numbers).collect::<Option<Vec<Vec<f64>>>>()?;
-    let values: Vec<Vec<f64>> = (0..times.len()).map(|k| each.iter().map(|list| list[k]).collect()).collect();
+    let each = columns
+        .into_iter()
+        .map(numbers)
+        .collect::<Option<Vec<Vec<f64>>>>()?;
+    let values: Vec<Vec<f64>> = (0..times.len())
+        .map(|k| each.iter().map(|list| list[k]).collect())
+        .collect();
     let mut table = Table::new();
     let list = |numbers: &[f64]| Value::List(numbers.iter().map(|x| Value::from(*x)).collect());
     table.insert("times", list(&times));
@@ -227,7 +267,9 @@ impl Rows {
                 let report = match &self.each[k - 1] {
                     Where::Place(place) => problems.error(
                         place.clone(),
-                        format!("time {k} of the table, {late} s, is not later than the one before it, {before} s"),
+                        format!(
+                            "time {k} of the table, {late} s, is not later than the one before it, {before} s"
+                        ),
                     ),
                     Where::Line(line) => problems.error(
                         self.times_place.clone(),
@@ -236,7 +278,10 @@ impl Rows {
                 };
                 report.help("give the times in order, each once").none()
             }
-            Err(error) => problems.error(self.place.clone(), error.to_string()).help(example).none(),
+            Err(error) => problems
+                .error(self.place.clone(), error.to_string())
+                .help(example)
+                .none(),
         }
     }
 }

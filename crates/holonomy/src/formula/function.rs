@@ -72,13 +72,7 @@ impl Function {
     pub(super) fn arity(self) -> usize {
         match self {
             Self::Clamp => 3,
-            Self::Atan2
-            | Self::Min
-            | Self::Max
-            | Self::Hypot
-            | Self::Saturate
-            | Self::Dot
-            | Self::Cross => 2,
+            Self::Atan2 | Self::Min | Self::Max | Self::Hypot | Self::Saturate | Self::Dot | Self::Cross => 2,
             _ => 1,
         }
     }

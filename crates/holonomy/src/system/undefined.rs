@@ -52,7 +52,10 @@ impl Undefined {
                 let joint = joint.map_or_else(String::new, |[q, v]| {
                     format!(", q = {}, v = {}", crate::decimal(q), crate::decimal(v))
                 });
-                format!("{name} has no value, or no derivative, at t = {} s{joint}", crate::decimal(t))
+                format!(
+                    "{name} has no value, or no derivative, at t = {} s{joint}",
+                    crate::decimal(t)
+                )
             }
             Self::SingularMass => {
                 "the mass matrix is singular: some velocity has no inertia, or constraints are redundant"

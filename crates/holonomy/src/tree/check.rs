@@ -1,5 +1,7 @@
 //! What can be seen of the parts of a tree before it is put together.
-use super::{Along, Attitude, Constraint, Joint, Length, TreeError, TreePart, TreeParts, error::ConstraintFault};
+use super::{
+    Along, Attitude, Constraint, Joint, Length, TreeError, TreePart, TreeParts, error::ConstraintFault,
+};
 use crate::{
     Vec3,
     geometry::Pose,

@@ -58,16 +58,22 @@ impl Tree {
         }));
         let drives = self.driven_joints();
         names.extend(drives.map(|at| {
-            let (number, first) = (self.nodes[at.node].body, self.first_node(self.nodes[at.node].body));
+            let (number, first) = (
+                self.nodes[at.node].body,
+                self.first_node(self.nodes[at.node].body),
+            );
             match self.body_nodes[number] - first {
                 0 => format!("drive {}", body(number)),
                 _ => format!("drive {}.{}", body(number), at.node - first + 1),
             }
         }));
-        names.extend(self.driven_constraints().map(|(row, constraint)| match constraint {
-            Constraint::Orientation { to, .. } => format!("drive {}.turn", body(*to)),
-            _ => format!("length {}", self.constraints[self.constraint_of(row)].0),
-        }));
+        names.extend(
+            self.driven_constraints()
+                .map(|(row, constraint)| match constraint {
+                    Constraint::Orientation { to, .. } => format!("drive {}.turn", body(*to)),
+                    _ => format!("length {}", self.constraints[self.constraint_of(row)].0),
+                }),
+        );
         names
     }
 

@@ -1,7 +1,6 @@
 //! What has no value in a tree: potentials, forces, drives, with the formula they are.
 use super::{
-    Act, Attitude, Constraint, JointForce, JointKind, Kinematics, Length, Sight, Tree,
-    feedback::Looking,
+    Act, Attitude, Constraint, JointForce, JointKind, Kinematics, Length, Sight, Tree, feedback::Looking,
     forces::Effort,
 };
 use crate::system::Undefined;
@@ -46,10 +45,14 @@ impl Tree {
             }
         }
         names.extend(drives);
-        names.extend(self.constraints.iter().map(|(name, constraint)| match constraint {
-            Constraint::Orientation { to, .. } => format!("`driven` of body `{}`", body(*to)),
-            _ => format!("`length` of `{name}`"),
-        }));
+        names.extend(
+            self.constraints
+                .iter()
+                .map(|(name, constraint)| match constraint {
+                    Constraint::Orientation { to, .. } => format!("`driven` of body `{}`", body(*to)),
+                    _ => format!("`length` of `{name}`"),
+                }),
+        );
         for (number, force) in self.feedback.iter().enumerate() {
             let expressions = &mut self.layout.words.expressions;
             self.named.feedback.push(expressions.len() as u32);

@@ -255,7 +255,12 @@ fn kinks_have_the_mean_derivative() {
         ("clamp(x, -1, 2)", 2.5, 2.0, 0.0),
         ("clamp(3*x, -1, 2)", -7.0, -1.0, 0.0),
         ("saturate(x, 2)", 0.0, 0.0, 1.0),
-        ("saturate(x, 2)", 1.0, 2.0 * 0.5_f64.tanh(), 1.0 - 0.5_f64.tanh().powi(2)),
+        (
+            "saturate(x, 2)",
+            1.0,
+            2.0 * 0.5_f64.tanh(),
+            1.0 - 0.5_f64.tanh().powi(2),
+        ),
     ] {
         let formula = Formula::parse(text, &scope()).unwrap();
         let program = Program::with_jacobian(&[&formula], &[0]);
@@ -265,7 +270,10 @@ fn kinks_have_the_mean_derivative() {
             .evaluate(&point, &mut program.workspace(), &mut out)
             .unwrap();
         // Two roundings.
-        assert!((out[0] - value).abs() < 1e-15 && (out[1] - slope).abs() < 1e-15, "{text}: {out:?}");
+        assert!(
+            (out[0] - value).abs() < 1e-15 && (out[1] - slope).abs() < 1e-15,
+            "{text}: {out:?}"
+        );
     }
     // The speed squared has derivatives at rest, however it is written.
     for text in [

@@ -137,7 +137,12 @@ impl TreeVariational {
 
     /// No correction, where there is no residual: the last one went too far. An error if there was none, or it was
     /// the last that is allowed.
-    fn beyond(&self, state: &State, failed: Result<f64, usize>, progress: &Progress) -> Result<Proposal, Fault> {
+    fn beyond(
+        &self,
+        state: &State,
+        failed: Result<f64, usize>,
+        progress: &Progress,
+    ) -> Result<Proposal, Fault> {
         let iterations = progress.solved.iterations;
         let hopeless = iterations == 0 || iterations + 1 >= self.options.max_iterations;
         match failed {
