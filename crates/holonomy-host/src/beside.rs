@@ -42,3 +42,46 @@ fn text(path: &Path) -> Result<String, String> {
         format!("it is no text in UTF-8, at byte {at}")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use holonomy_model::{Source, load};
+
+    /// What is said of a model whose effort is in a file of this name, beside it.
+    fn said(folder: &Path, file: &str) -> String {
+        let text = format!(
+            "space = \"tree\"\n[[body]]\nname = \"a\"\nmass = 1\n\
+             joint = {{ kind = \"prismatic\", axis = [0, 0, 1] }}\neffort = {{ file = \"{file}\" }}\n\
+             [method]\nname = \"tree-variational\"\n[run]\nstep = 0.01\nsteps = 10\n"
+        );
+        let source = Source::new("model.toml", text).beside(beside(&folder.join("model.toml")));
+        match load(&source) {
+            Ok(model) => model.to_toml(),
+            Err(problems) => problems[0].message.clone(),
+        }
+    }
+
+    #[test]
+    fn files_are_found_beside_the_model_and_what_is_none_is_refused() {
+        let folder = std::env::temp_dir().join(format!("holonomy-beside-{}", std::process::id()));
+        std::fs::create_dir_all(folder.join("loads")).expect("a folder");
+        let write = |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("written");
+        write("loads/push.csv", b"t,f\n0,1\n0.5,2\n");
+        write("binary.csv", b"t,f\n\xff\xfe");
+        let good = said(&folder, "loads/push.csv");
+        assert!(good.contains("0.5") && !good.contains("file"), "{good}");
+        for (file, expected) in [
+            ("pull.csv", "there is no file"),
+            ("loads", "is no file"),
+            ("binary.csv", "it is no text in UTF-8, at byte 4"),
+        ] {
+            let found = said(&folder, file);
+            assert!(
+                found.starts_with(&format!("`{file}` cannot be read: ")) && found.contains(expected),
+                "{found}"
+            );
+        }
+        std::fs::remove_dir_all(&folder).expect("removed");
+    }
+}

@@ -445,10 +445,10 @@ impl Tree {
         };
         let mut relative_acceleration =
             acceleration(node) - from.map_or_else(Vec3::zeros, |b| acceleration(self.body_nodes[b]));
-        let mut rate = Vec3::zeros();
         if let Some((omega, change)) = driven {
             // It turns against the other with ω, in its own axes.
-            rate = omega * c + omega.cross(&u);
+            let rate = omega * c + omega.cross(&u);
+            (0..3).for_each(|k| out.rate[row + k] = -rate[k]);
             let carried = from.map_or_else(Vec3::zeros, |b| {
                 angular(&at.kinematics.frames[self.body_nodes[b]].twist)
             });
@@ -460,7 +460,6 @@ impl Tree {
             let moment = here * (e * c - u.cross(&e));
             out.value[row + k] = 2.0 * u[k];
             out.scale[row + k] = 1.0;
-            out.rate[row + k] = -rate[k];
             // On the constraint both turn alike, and nothing else is left of ü.
             out.second[row + k] = moment.dot(&relative_acceleration);
             self.pull_wrench(at, node, &join(&Vec3::zeros(), &moment), row + k, out);
