@@ -13,7 +13,7 @@ use holonomy::{
     tree::{Seek, Settling},
 };
 use holonomy_cli::words;
-use holonomy_host::{start::RecordedState, trajectory};
+use holonomy_host::{beside, start::RecordedState, trajectory};
 use holonomy_model::{self as model, ChangeError, Functions, Problem, Source, Table};
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
@@ -93,14 +93,17 @@ impl Model {
     /// A model in TOML.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str, name: &str) -> PyResult<Self> {
-        Self::load(py, name, Source::new(name, text))
+        let source = Source::new(name, text).beside(beside::within(Path::new("")));
+        Self::load(py, name, source)
     }
 
     /// A model as a dictionary.
     #[staticmethod]
     fn from_dict(py: Python<'_>, table: &Bound<'_, PyDict>, name: &str) -> PyResult<Self> {
         let table = values::to_table(table)?;
-        Self::build(py, name, &table, &Functions::default(), &Raised::default())
+        // Files that it names are sought where Python works.
+        let functions = Functions::default().beside(&beside::within(Path::new("")));
+        Self::build(py, name, &table, &functions, &Raised::default())
     }
 
     /// The same model with other values at paths; `None` takes a key away.

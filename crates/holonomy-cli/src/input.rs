@@ -5,6 +5,7 @@ use crate::{
     output::{colour_on_stderr, note},
     reading,
 };
+use holonomy_host::beside;
 use holonomy_model::scenario;
 use holonomy_model::{self as model, Marked, Model, Source};
 use std::{
@@ -68,7 +69,7 @@ impl Input {
         };
         Ok(Self {
             name: run_name(&path),
-            source: Source::new(path.display().to_string(), text),
+            source: Source::new(path.display().to_string(), text).beside(beside::beside(&path)),
             save: None,
             is_formula: false,
         })

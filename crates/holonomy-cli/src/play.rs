@@ -9,7 +9,7 @@ use holonomy_host::{
     play::{Opened, PLAYGROUND, fragment},
     serve::{Body, Reply, Request, Server},
 };
-use holonomy_model::scenario;
+use holonomy_model::{self as model, Source, scenario};
 
 /// Opens the playground in the browser: sliders, two methods side by side, live plots
 #[derive(clap::Args)]
@@ -46,9 +46,11 @@ impl Play {
         let model = input.load(false)?;
         Ok(match (scenario::find(name), self.set.is_empty()) {
             (Some(scenario), true) => fragment(Opened::Scenario(scenario.name)),
-            // As it was written, with its comments.
-            (None, true) => fragment(Opened::Text(input.source.text())),
-            (_, false) => fragment(Opened::Text(&model.to_toml())),
+            // As it was written, with its comments, unless it names files: a page has none.
+            (None, true) if model::load(&Source::new(name, input.source.text())).is_ok() => {
+                fragment(Opened::Text(input.source.text()))
+            }
+            _ => fragment(Opened::Text(&model.to_toml())),
         })
     }
 }

@@ -5,6 +5,7 @@
 //! browser of this machine, [`render`] makes films.
 
 pub mod archive;
+pub mod beside;
 mod binary;
 pub mod browser;
 pub mod compare;

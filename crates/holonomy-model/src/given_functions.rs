@@ -1,5 +1,5 @@
 //! Functions that a program hands over, for models that name them: `[[potential]] kind = "given"`.
-use crate::{Located, Section};
+use crate::{Files, Located, Section};
 use holonomy::potential::PointEnergy;
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -7,6 +7,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 #[derive(Clone, Default)]
 pub struct Functions {
     energies: Arc<BTreeMap<String, Arc<dyn PointEnergy>>>,
+    files: Files,
 }
 
 impl Functions {
@@ -16,7 +17,22 @@ impl Functions {
         energies.insert(name.into(), energy);
         Self {
             energies: Arc::new(energies),
+            files: self.files.clone(),
         }
+    }
+
+    /// The same for a model that may name these files.
+    #[must_use]
+    pub fn beside(&self, files: &Files) -> Self {
+        Self {
+            energies: self.energies.clone(),
+            files: files.or(&self.files),
+        }
+    }
+
+    /// The files that a model may name.
+    pub(crate) fn files(&self) -> &Files {
+        &self.files
     }
 
     /// Whether there are none.

@@ -12,6 +12,7 @@
 mod bodies;
 mod catenary;
 mod description;
+mod files;
 mod fingerprint;
 mod given;
 mod given_functions;
@@ -40,6 +41,7 @@ mod units;
 mod value;
 
 pub use description::Description;
+pub use files::Files;
 pub use given_functions::Functions;
 pub use holonomy::formula::nearest;
 pub use input::{Input, velocity_named};
@@ -47,7 +49,7 @@ pub use knob::Knob;
 pub use parse::{Document, Marked, parse};
 pub use path::{Path, Place, Step};
 pub use problem::{Problem, Problems, Report, Severity};
-pub use reader::{Field, FormulaText, Located, Reference, Section};
+pub use reader::{Field, FormulaOrTable, FormulaText, Located, Reference, Section};
 pub use record::{Outputs, output_suggestion};
 pub use render::render;
 pub use run::Format;
@@ -279,7 +281,7 @@ pub fn load(source: &Source) -> Result<Model, Vec<Problem>> {
 
 /// The same of a model that may name functions that the program hands over.
 pub fn load_with(source: &Source, functions: &Functions) -> Result<Model, Vec<Problem>> {
-    let problems = Problems::with_functions(functions);
+    let problems = Problems::with_functions(&functions.beside(source.files()));
     let document = parse(source, &problems);
     let model = document
         .as_ref()
@@ -453,7 +455,11 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         outputs,
         inputs,
         description,
-        table: table.clone(),
+        table: {
+            let mut table = table.clone();
+            problems.put_inlined(&mut table);
+            table
+        },
         notes: Vec::new(),
         functions: problems.functions().clone(),
         made: Mutex::new(made),

@@ -1,7 +1,7 @@
 use crate::given_functions::Functions;
 use crate::knob::Reading;
 use crate::path::{Path, Place};
-use crate::value::Table;
+use crate::value::{Table, Value};
 use holonomy::{
     formula::{Scope, nearest},
     order,
@@ -64,6 +64,8 @@ pub struct Problems {
     functions: Functions,
     /// What numbers may be made of: the parameters of the model, once they are read.
     constants: RefCell<Scope>,
+    /// Tables that were in files, and where they stand in the model.
+    inlined: RefCell<Vec<(Path, Table)>>,
 }
 
 #[derive(Debug)]
@@ -90,6 +92,18 @@ impl Problems {
     /// What a program hands over.
     pub(crate) fn functions(&self) -> &Functions {
         &self.functions
+    }
+
+    /// Has a table stand in the model that was in a file.
+    pub(crate) fn inline(&self, path: &Path, table: Table) {
+        self.inlined.borrow_mut().push((path.clone(), table));
+    }
+
+    /// Puts what was in files into the model.
+    pub(crate) fn put_inlined(&self, table: &mut Table) {
+        for (path, inner) in self.inlined.take() {
+            table.put(&path, Value::Table(inner));
+        }
     }
 
     /// What numbers may be made of from now on.

@@ -8,7 +8,7 @@ use super::units::{Unit, parse_quantity};
 use super::value::{Table, Value};
 
 pub use reference::Reference;
-pub use words::FormulaText;
+pub use words::{FormulaOrTable, FormulaText};
 
 mod keys;
 mod numbers;
@@ -238,6 +238,11 @@ impl<'a> Section<'a> {
     /// The section as a whole, to point at it.
     pub fn place(&self) -> Place {
         Place::Value(self.path.clone())
+    }
+
+    /// Where it is in the model.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// What messages call it: ``body `upper` ``, `spring 2`; empty for the whole model.

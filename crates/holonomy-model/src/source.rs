@@ -1,5 +1,6 @@
 use std::ops::Range;
 
+use crate::files::Files;
 use crate::parse::Marked;
 use crate::value::{Segment, Value};
 
@@ -13,6 +14,8 @@ pub struct Source {
     /// The first is that of the model.
     texts: Vec<Text>,
     changes: Vec<Change>,
+    /// What stands beside it.
+    files: Files,
 }
 
 /// A text and where it lies in the span space.
@@ -69,7 +72,18 @@ impl Source {
             name,
             texts: vec![model],
             changes: Vec::new(),
+            files: Files::default(),
         }
+    }
+
+    /// The same with the files that stand beside it, which it may name.
+    #[must_use]
+    pub fn beside(self, files: Files) -> Self {
+        Self { files, ..self }
+    }
+
+    pub(crate) fn files(&self) -> &Files {
+        &self.files
     }
 
     /// Adds an override such as `chain.links=64`; later ones win.

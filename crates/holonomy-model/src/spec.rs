@@ -61,8 +61,8 @@ mod tree;
 
 pub use entry::Named;
 pub use joint::{
-    AxisAngle, EulerAngles, Joint, JointKind, JointSpring, JointStop, Limits, Motion, MotionTable,
-    RollPitchYaw, Rotation,
+    AxisAngle, Column, Drive, DrivenPlace, EulerAngles, Joint, JointKind, JointSpring, JointStop, Limits,
+    Motion, MotionTable, RollPitchYaw, Rotation,
 };
 pub use key::{Bound, Key, Keys, Kind};
 pub use lagrangian::{DrawnLine, FormulaConstraint, Lagrangian, MovingFrame, ParameterValue};

@@ -2,7 +2,10 @@
 mod bodies;
 mod cable;
 mod constraints;
+#[cfg(not(target_arch = "wasm32"))]
+mod csv;
 mod drag;
+mod drives;
 mod forces;
 mod formula;
 mod joint;
@@ -17,6 +20,7 @@ mod seen;
 mod sites;
 mod start;
 mod stops;
+mod tables;
 
 pub(super) use joint::direction;
 pub use outline::{OutlineBody, OutlineCoupling, TreeOutline};
@@ -27,7 +31,10 @@ use holonomy::{
     Vec3,
     simulation::Schedule,
     system::{Mechanism, Rope, State, System},
-    tree::{AppliedWrench, Constraint, Link, RigidBody, StateForce, Tree, TreeError, TreeParts, assemble_at},
+    tree::{
+        AppliedWrench, Attitude, Constraint, Link, RigidBody, StateForce, Tree, TreeError, TreeParts,
+        assemble_at,
+    },
 };
 use laws::Laws;
 use seen::Sightings;
@@ -187,7 +194,8 @@ impl TreeDraft {
             ..TreeParts::default()
         };
         let (mut q, mut v, mut fixed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut body_places = Vec::new();
+        let (mut body_places, mut constraint_places) = (Vec::new(), Vec::new());
+        let mut turned: Vec<(String, Place, Constraint)> = Vec::new();
         for (index, entry) in self.bodies.list.into_iter().enumerate() {
             let placed = entry.placed?;
             fixed.extend(placed.v.iter().map(|_| entry.keep));
@@ -200,6 +208,20 @@ impl TreeDraft {
                 .armature
                 .extend(placed.armature.map(|inertia| (index, inertia)));
             parts.limits.extend(placed.limits.map(|limits| (index, limits)));
+            if let Some(turning) = placed.turning {
+                let at = placed.at.rotation;
+                let relative = Attitude::Driven(Box::new(move |t| {
+                    let (rotation, omega, change) = turning(t);
+                    (at * rotation, omega, change)
+                }));
+                let label = placed.name.as_ref().map_or(&entry.name, |name| &name.value);
+                let constraint = Constraint::Orientation {
+                    from: entry.parent,
+                    to: index,
+                    relative,
+                };
+                turned.push((format!("{label}.drive"), entry.place.clone(), constraint));
+            }
             body_places.push((entry.name.clone(), entry.place));
             parts.as_given.extend(entry.as_given.then_some(index));
             let joint = placed.name.map(|name| (index, name.value));
@@ -214,7 +236,10 @@ impl TreeDraft {
                 inertia: entry.inertia,
             });
         }
-        let mut constraint_places = Vec::new();
+        for (name, place, constraint) in turned {
+            constraint_places.push((name.clone(), place));
+            parts.constraints.push((name, constraint));
+        }
         for entry in self.constraints {
             constraint_places.push((entry.name.clone(), entry.place));
             parts.constraints.push((entry.name, entry.constraint));

@@ -85,13 +85,13 @@ pub(super) fn write(
             Joint::Fixed => vec![one("fixed", None)],
             Joint::Revolute { axis } => vec![one(turns, Some(axis))],
             Joint::Prismatic { axis } => vec![one("prismatic", Some(axis))],
-            Joint::Free => vec![one("floating", None)],
+            Joint::Free | Joint::DrivenFree { .. } => vec![one("floating", None)],
             Joint::Driven { axis, along, .. } => match along {
                 Along::Turn => vec![one(turns, Some(axis))],
                 Along::Shift => vec![one("prismatic", Some(axis))],
                 Along::Screw(_) => return refused("screw"),
             },
-            Joint::Universal { axes } => {
+            Joint::Universal { axes } | Joint::DrivenUniversal { axes, .. } => {
                 let between = between[k].as_deref().unwrap_or_default();
                 vec![
                     Written {
@@ -164,7 +164,10 @@ fn between_names(outline: &TreeOutline) -> Vec<Option<String>> {
     let mut taken: HashSet<String> = outline.bodies.iter().map(|body| body.name.clone()).collect();
     taken.insert(WORLD.to_owned());
     let names = outline.bodies.iter().map(|body| {
-        let universal = matches!(body.joint, Joint::Universal { .. });
+        let universal = matches!(
+            body.joint,
+            Joint::Universal { .. } | Joint::DrivenUniversal { .. }
+        );
         universal.then(|| unique(format!("{}-cross", body.name), "-", &mut taken))
     });
     names.collect()

@@ -206,6 +206,19 @@ impl<'a> Field<'_, 'a> {
         ))
     }
 
+    /// Rows of as many numbers each.
+    pub(crate) fn rows_in(self, length: usize, unit: Unit) -> Option<Located<Vec<Vec<f64>>>> {
+        let value = self.quantity("[[…], …]", unit)?;
+        let array = self.array_of(&value, "rows of numbers", "[[…], …]")?;
+        let rows: Vec<Option<Vec<f64>>> = elements(array, &value.path)
+            .map(|row| self.components_of(&row, length, unit))
+            .collect();
+        Some(Located::new(
+            rows.into_iter().collect::<Option<_>>()?,
+            value.place(),
+        ))
+    }
+
     fn number_that(
         self,
         unit: Unit,

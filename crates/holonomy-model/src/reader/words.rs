@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use super::{Field, Given, Located, elements};
+use super::{Field, Given, Located, Section, elements};
 use crate::path::{Path, Place};
 use crate::problem::{excerpt, listed};
 use crate::spec::Kind;
@@ -42,7 +42,46 @@ impl<'a> FormulaText<'a> {
     }
 }
 
+/// What stands for a number that changes: a formula, or a table of times and values.
+#[derive(Debug)]
+pub enum FormulaOrTable<'a> {
+    /// A formula.
+    Formula(FormulaText<'a>),
+    /// A table, to be read.
+    Table(Section<'a>),
+}
+
 impl<'a> Field<'_, 'a> {
+    /// A list of formulas and tables.
+    pub fn formulas_or_tables(self) -> Option<Located<Vec<FormulaOrTable<'a>>>> {
+        let value = self.value("[\"…\"]")?;
+        let Value::List(list) = value.value else {
+            return self
+                .wrong_type(&value, "an array of formulas")
+                .help(format!("write `{} = [\"…\", …]`", self.shown_key()))
+                .none();
+        };
+        let key = self.shown_key();
+        let each = elements(list, &value.path).enumerate().map(|(index, element)| {
+            if let Value::Table(table) = element.value {
+                let label = self.section.part(format!("component {} of `{key}`", index + 1));
+                let section = Section::new(table, element.path, label, None, self.section.problems);
+                return Some(FormulaOrTable::Table(section));
+            }
+            let formula = FormulaText::of(&element);
+            if formula.is_none() {
+                self.wrong_type(&element, "an array of formulas")
+                    .help("write each between quotes");
+            }
+            formula.map(FormulaOrTable::Formula)
+        });
+        let each: Vec<_> = each.collect();
+        Some(Located::new(
+            each.into_iter().collect::<Option<_>>()?,
+            value.place(),
+        ))
+    }
+
     /// A formula: text, or a number.
     pub fn formula(self) -> Option<FormulaText<'a>> {
         let value = self.value("\"…\"")?;

@@ -1,7 +1,7 @@
 //! Joints, rotations and motions of trees.
 use super::entry::{Entry, wrong};
 use super::key::Bound::{Finite, NotNegative, Positive};
-use super::quantity::{Formula, OneOrMore, Quantity, Vector, vector};
+use super::quantity::{Formula, OneOrMore, Quantity, Target, Vector, vector};
 use super::section::{choice, section};
 use super::{Key, Keys, Kind};
 use crate::units::Unit;
@@ -217,10 +217,115 @@ impl Entry for Rotation {
 section! {
     /// Values at times, with a smooth curve through them.
     MotionTable {
-        /// The times.
-        times: Vec<Quantity>, required Kind::Numbers(Unit::SECOND, Finite);
-        /// The values at them.
-        values: Vec<Quantity>, required Kind::Numbers(Unit::ANY, Finite);
+        /// A file of columns beside the model; its numbers are put into the model as it is loaded.
+        file: Option<String>, optional Kind::Text;
+        /// The times, or the column of the file that has them; the first if left out.
+        times: Option<Column>, optional Kind::Numbers(Unit::SECOND, Finite);
+        /// The values at them, or the column of the file; the second if left out.
+        values: Option<Column>, optional Kind::Numbers(Unit::ANY, Finite);
+    }
+}
+
+section! {
+    /// What drives a spherical or a free joint.
+    DrivenPlace {
+        /// The position of a free joint: three formulas of `t`, or tables.
+        position: Vec<Motion>, optional Kind::Motions(Unit::METRE);
+        /// Its rotation vector: three formulas of `t`, or tables.
+        rotation: Vec<Motion>, optional Kind::Motions(Unit::RADIAN);
+        /// In place of `rotation`: a file of columns beside the model.
+        file: Option<String>, optional Kind::Text;
+        /// In place of `rotation`: times, or the column of the file.
+        times: Option<Column>, optional Kind::Numbers(Unit::SECOND, Finite);
+        /// Unit quaternions `[w, x, y, z]` at them, or four columns of the file.
+        quaternions: Vec<Column>, optional Kind::Matrix(Unit::NONE);
+    }
+}
+
+/// Numbers, or the column of a file that has them, by its name or its number from 1.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// These numbers.
+    Numbers(Vec<Quantity>),
+    /// A column.
+    Of(Target),
+}
+
+impl From<&str> for Column {
+    fn from(name: &str) -> Self {
+        Self::Of(name.into())
+    }
+}
+
+impl From<Vec<Quantity>> for Column {
+    fn from(numbers: Vec<Quantity>) -> Self {
+        Self::Numbers(numbers)
+    }
+}
+
+impl Entry for Column {
+    fn read(value: &Value, path: &Path, problems: &Problems) -> Option<Self> {
+        match value {
+            Value::List(_) => super::entry::list(value, path, problems).map(Self::Numbers),
+            _ => Target::read(value, path, problems).map(Self::Of),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match self {
+            Self::Numbers(numbers) => Value::List(numbers.iter().map(Quantity::write).collect()),
+            Self::Of(column) => column.write(),
+        }
+    }
+}
+
+/// What drives a joint.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Drive {
+    /// One coordinate.
+    One(Motion),
+    /// Each of the angles of a universal joint.
+    Each(Vec<Motion>),
+    /// A spherical or a free joint.
+    Place(DrivenPlace),
+}
+
+impl From<f64> for Drive {
+    fn from(number: f64) -> Self {
+        Self::One(number.into())
+    }
+}
+
+impl From<&str> for Drive {
+    fn from(text: &str) -> Self {
+        Self::One(text.into())
+    }
+}
+
+impl From<Motion> for Drive {
+    fn from(motion: Motion) -> Self {
+        Self::One(motion)
+    }
+}
+
+impl Entry for Drive {
+    fn read(value: &Value, path: &Path, problems: &Problems) -> Option<Self> {
+        let places = ["position", "rotation", "quaternions"];
+        match value {
+            Value::List(_) => super::entry::list(value, path, problems).map(Self::Each),
+            Value::Table(table) if places.iter().any(|key| table.contains_key(key)) => {
+                DrivenPlace::read(value, path, problems).map(Self::Place)
+            }
+            _ => Motion::read(value, path, problems).map(Self::One),
+        }
+    }
+
+    fn write(&self) -> Value {
+        match self {
+            Self::One(motion) => motion.write(),
+            Self::Each(motions) => Value::List(motions.iter().map(Motion::write).collect()),
+            Self::Place(place) => place.write(),
+        }
     }
 }
 

@@ -55,6 +55,12 @@ pub enum Kind {
     Rotation,
     /// A formula of `t`, or a table of times and values.
     Motion(Unit),
+    /// Several of them.
+    Motions(Unit),
+    /// A formula of `t` and of what forces see, or a table of times and values.
+    Law(Unit),
+    /// Several of them.
+    Laws(Unit),
     /// A section.
     Section(&'static Keys),
     /// Any number of sections.

@@ -143,6 +143,12 @@ fn takes(kind: &Kind) -> String {
             "a rotation: `[w, x, y, z]`, `{ axis, angle }`, `{ euler, order }` or `{ rpy }`".to_owned()
         }
         Kind::Motion(unit) => format!("{}, a formula of `t`, or `{{ times, values }}`", quantity(*unit)),
+        Kind::Motions(unit) => format!(
+            "a list, each {}, a formula of `t`, or `{{ times, values }}`",
+            quantity(*unit)
+        ),
+        Kind::Law(_) => "a formula, or `{ times, values }`".to_owned(),
+        Kind::Laws(_) => "a list, each a formula or `{ times, values }`".to_owned(),
         Kind::Section(_) => "a section".to_owned(),
         Kind::Sections(_) => "sections".to_owned(),
         Kind::Named(each) => format!("names of your own, each {}", takes(each)),

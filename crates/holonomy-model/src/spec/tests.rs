@@ -80,17 +80,25 @@ fn the_tables_have_the_units_and_bounds_of_the_readers() {
                     continue;
                 }
                 Kind::Number(unit, bound) | Kind::Numbers(unit, bound) => (unit, bound),
-                Kind::Vector(unit) | Kind::Vectors(unit) | Kind::Matrix(unit) | Kind::Motion(unit) => {
-                    (unit, Bound::Finite)
-                }
+                Kind::Vector(unit)
+                | Kind::Vectors(unit)
+                | Kind::Matrix(unit)
+                | Kind::Motion(unit)
+                | Kind::Motions(unit)
+                | Kind::Law(unit)
+                | Kind::Laws(unit) => (unit, Bound::Finite),
                 // They say themselves what is in them.
                 Kind::Value | Kind::Named(_) | Kind::Rotation => continue,
                 kind => panic!("{name}: {path} is a number, not {kind:?}"),
             };
             assert!(!whole, "{name}: {path}");
             // Motions are lengths or angles, and their tables have times; lengths that are numbers are positive.
-            let listed = matches!(key.kind, Kind::Motion(_) | Kind::Numbers(..));
-            if of != Unit::ANY && !matches!(key.kind, Kind::Motion(_)) {
+            let moves = matches!(
+                key.kind,
+                Kind::Motion(_) | Kind::Motions(_) | Kind::Law(_) | Kind::Laws(_)
+            );
+            let listed = moves || matches!(key.kind, Kind::Numbers(..));
+            if of != Unit::ANY && !moves {
                 assert_eq!(unit, of.symbol(), "{name}: {path}");
             }
             if !listed {

@@ -1,6 +1,6 @@
 //! `space = "tree"`: jointed rigid bodies.
 use super::entry::{Entry, Named};
-use super::joint::{Joint, JointSpring, Motion, Rotation};
+use super::joint::{Drive, Joint, JointSpring, Motion, Rotation};
 use super::key::Bound::{Finite, NotNegative, Positive};
 use super::quantity::{Formula, Matrix, OneOrMore, Quantity, Target, Vector};
 use super::section::{choice, kinds, section};
@@ -101,16 +101,18 @@ section! {
         orientation: Option<Rotation>, optional Kind::Rotation;
         /// How a spherical or free joint turns at the start.
         angular_velocity: Option<Vector>, optional Kind::Vector(Unit::RADIAN_PER_SECOND);
-        /// The motion of the joint, which is then no unknown.
-        driven: Option<Motion>, optional Kind::Motion(Unit::ANY);
+        /// The motion of the joint, which is then no unknown: of a universal one a list of two, of a spherical or free one
+        /// a section with `position` and `rotation`.
+        driven: Option<Drive>, optional Kind::Motion(Unit::ANY);
         /// A spring in the joint.
         spring: Option<JointSpring>, optional Kind::Section(&JointSpring::SECTION);
-        /// A damper in the joint: its effort per velocity.
-        damping: Option<Quantity>, optional Kind::Number(Unit::ANY, NotNegative);
+        /// A damper in the joint: its effort per velocity; one number, or one for each of its velocities (of a free joint also
+        /// two, for position and rotation).
+        damping: Option<OneOrMore<Quantity>>, optional Kind::Numbers(Unit::ANY, NotNegative);
         /// The inertia of a rotor that is geared to the joint, as the joint feels it; none if left out.
         armature: Option<Quantity>, optional Kind::Number(Unit::ANY, NotNegative);
-        /// The effort of a motor in the joint: a formula of `t`, `q`, `v`, other joints and sites.
-        effort: Option<Formula>, optional Kind::Formula;
+        /// The effort of a motor in the joint: a formula of `t`, `q`, `v`, other joints and sites, or a table.
+        effort: Option<Motion>, optional Kind::Law(Unit::ANY);
         /// The largest effort of that motor, either way; what the formula has beyond is cut off.
         effort_limit: Option<Quantity>, optional Kind::Number(Unit::ANY, Positive);
         /// Dry friction in the joint: its effort f, in −f tanh(v/v₀).
@@ -567,10 +569,10 @@ section! {
         at: Option<Vector>, optional Kind::Vector(Unit::METRE);
         /// Whose axes; `mixed` if left out.
         frame: Option<WrenchAxes>, optional Kind::Choice(WrenchAxes::WORDS);
-        /// The force, in N: three formulas of `t`, joints and sites.
-        force: Vec<Formula>, optional Kind::Formulas;
-        /// The moment, in N m: three formulas of `t`, joints and sites.
-        moment: Vec<Formula>, optional Kind::Formulas;
+        /// The force, in N: three formulas of `t`, joints and sites, or tables.
+        force: Vec<Motion>, optional Kind::Laws(Unit::NEWTON);
+        /// The moment, in N m: three formulas of `t`, joints and sites, or tables.
+        moment: Vec<Motion>, optional Kind::Laws(Unit::NEWTON_METRE);
     }
 }
 
@@ -581,12 +583,12 @@ section! {
         name: Option<String>, optional Kind::Name;
         /// Where it acts.
         site: Option<Target>, optional Kind::Reference("site");
-        /// The force, in N: three formulas of `t`, joints and sites.
-        force: Vec<Formula>, optional Kind::Formulas;
+        /// The force, in N: three formulas of `t`, joints and sites, or tables.
+        force: Vec<Motion>, optional Kind::Laws(Unit::NEWTON);
         /// The two sites that it pulls together, in place of `site`.
         between: Vec<Target>, optional Kind::References("site");
         /// What it pulls with, in N: a formula of `t`, joints, sites, `length` and `rate`.
-        tension: Option<Formula>, optional Kind::Formula;
+        tension: Option<Motion>, optional Kind::Law(Unit::NEWTON);
     }
 }
 
@@ -602,6 +604,6 @@ section! {
         /// Where it acts, in the axes of the body; its centre of mass if left out.
         at: Option<Vector>, optional Kind::Vector(Unit::METRE);
         /// The velocity of the wind, in m/s: three formulas of `t`; none if left out.
-        wind: Vec<Formula>, optional Kind::Formulas;
+        wind: Vec<Motion>, optional Kind::Motions(Unit::METRE_PER_SECOND);
     }
 }

@@ -300,6 +300,7 @@ impl CableText<'_> {
                     place: self.place.clone(),
                     parent,
                     placed: Some(Placed {
+                        turning: None,
                         joint,
                         at,
                         v: vec![0.0; q.len()],

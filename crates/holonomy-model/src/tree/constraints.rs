@@ -12,7 +12,7 @@ use super::{
 use crate::{Located, Place, Reference, Section, Unit, parse_quantity, spec::TreeConstraint};
 use holonomy::{
     Vec3,
-    tree::{ClosingJoint, Constraint, Length, Route, Waypoint},
+    tree::{Attitude, ClosingJoint, Constraint, Length, Route, Waypoint},
 };
 
 /// A constraint, what it is called, and where it is written.
@@ -187,7 +187,7 @@ fn orientation(section: &Section<'_>, bodies: &TreeBodies) -> Option<Vec<Constra
     Some(vec![Constraint::Orientation {
         from,
         to: to?,
-        relative: relative?,
+        relative: Attitude::Fixed(relative?),
     }])
 }
 
@@ -201,7 +201,7 @@ fn weld(section: &Section<'_>, bodies: &TreeBodies, sites: &Sites) -> Option<Vec
         [Some(to), None] => (None, to, relative.inverse()),
         [None, None] => return None,
     };
-    let directions = vec![Vec3::x(), Vec3::y(), Vec3::z()];
+    let (directions, relative) = (vec![Vec3::x(), Vec3::y(), Vec3::z()], Attitude::Fixed(relative));
     Some(vec![
         Constraint::Coincidence { between, directions },
         Constraint::Orientation { from, to, relative },

@@ -35,7 +35,7 @@ pub(super) fn read<'a>(
     let mut all = Vec::new();
     for section in root.optional("drag").tables() {
         let coefficient = laws.positive(&section, "coefficient", Unit::KILOGRAM_PER_METRE);
-        let wind = three(&section, "wind", laws);
+        let wind = three(&section, "wind", Unit::METRE_PER_SECOND, laws);
         let dragged = match section.holds("cable") {
             true => cable(&section, bodies, cables),
             false => body(&section, bodies),

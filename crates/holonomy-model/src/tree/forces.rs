@@ -1,13 +1,14 @@
 //! `[[potential]]` between sites, `[[wrench]]` on bodies, `[[force]]` at sites, and efforts that see the state.
 use super::{
     bodies::TreeBodies,
-    formula,
+    drives, formula,
     laws::{Laws, PutOff},
     parts::{PartName, part_name},
     seen::{Sightings, Text},
     sites::Sites,
+    tables,
 };
-use crate::{FormulaText, Place, Problems, Section, Unit, given_functions};
+use crate::{FormulaOrTable, Place, Problems, Section, Unit, given_functions};
 use holonomy::{
     Vec3,
     potential::{GivenPotential, Potential, Spring},
@@ -129,8 +130,8 @@ pub(super) fn read_wrenches<'a>(
         let position = at.map_or_else(Vec3::zeros, |at| at.value.into());
         if sees_state(&section, laws) {
             let found = body.and_then(|body| body.resolve("body", &bodies.names(), section.problems()));
-            let force = components(&section, "force");
-            let moment = components(&section, "moment");
+            let force = components(&section, "force", Unit::NEWTON);
+            let moment = components(&section, "moment", Unit::NEWTON_METRE);
             let act = Act::Wrench {
                 body: found.unwrap_or_default(),
                 position,
@@ -138,14 +139,15 @@ pub(super) fn read_wrenches<'a>(
             };
             let problems = section.problems();
             if let (Some(force), Some(moment)) = (&force, &moment) {
-                let texts: Vec<Text<'_>> = texts_of(force).chain(texts_of(moment)).collect();
+                let texts: Vec<Text<'_>> = [texts_of(force), texts_of(moment)].concat();
                 let read = sightings.force("wrench".to_owned(), act, &texts, problems);
                 seeing.extend(read.filter(|_| found.is_some()));
             }
             section.finish();
             continue;
         }
-        let (force, moment) = (three(&section, "force", laws), three(&section, "moment", laws));
+        let force = three(&section, "force", Unit::NEWTON, laws);
+        let moment = three(&section, "moment", Unit::NEWTON_METRE, laws);
         if !section.holds("force") && !section.holds("moment") {
             section
                 .lacks(
@@ -198,12 +200,18 @@ pub(super) fn read_forces<'a>(
                 ),
             ]);
             let between = sites.between(&section, bodies);
-            let text = section.required("tension").formula();
-            let force = match (&text, between) {
+            let text = match section.is_table("tension") {
+                true => {
+                    let table = section.optional("tension").table();
+                    let spline = table.and_then(|table| tables::spline(table, Unit::NEWTON));
+                    spline.map(|spline| Text::Given(spline.into()))
+                }
+                false => section.required("tension").formula().map(Text::Written),
+            };
+            let force = match (text, between) {
                 (Some(text), Some(between)) => {
                     let act = Act::Tension { between };
-                    let texts = [Text::Written(text)];
-                    sightings.force(name.text.clone(), act, &texts, problems)
+                    sightings.force(name.text.clone(), act, &[text], problems)
                 }
                 _ => None,
             };
@@ -212,7 +220,7 @@ pub(super) fn read_forces<'a>(
             let site = section.required("site").reference();
             let site = site.and_then(|site| sites.resolve(&site, bodies, problems));
             let parts = match section.holds("force") {
-                true => components(&section, "force"),
+                true => components(&section, "force", Unit::NEWTON),
                 false => {
                     let _ = section.has("force");
                     section
@@ -223,8 +231,7 @@ pub(super) fn read_forces<'a>(
             };
             let force = match (&parts, site) {
                 (Some(parts), Some(site)) => {
-                    let texts: Vec<Text<'_>> = texts_of(parts).collect();
-                    sightings.force(name.text.clone(), Act::Force { site }, &texts, problems)
+                    sightings.force(name.text.clone(), Act::Force { site }, &texts_of(parts), problems)
                 }
                 _ => None,
             };
@@ -259,7 +266,7 @@ pub(super) fn read_efforts(
             _ => 1,
         };
         for number in 0..angles {
-            let texts = [Text::Written(&text)];
+            let texts = [Text::Written(text.clone())];
             let act = Act::Effort { body, number };
             let Some(force) = sightings.force("effort".to_owned(), act, &texts, problems) else {
                 break;
@@ -279,67 +286,51 @@ pub(super) fn read_efforts(
 /// Whether `force` or `moment` of a wrench is more than functions of time.
 fn sees_state<'a>(section: &Section<'a>, laws: &Laws<'a>) -> bool {
     ["force", "moment"].into_iter().any(|key| {
-        if !section.is_array(key) {
-            return false;
-        }
-        let texts = section.optional(key).formulas();
-        texts.is_some_and(|texts| !laws.only_of_time(&texts.value.iter().collect::<Vec<_>>()))
+        let texts: Vec<&str> = section.texts_within(key).into_iter().flatten().collect();
+        !laws.only_of_time(&texts)
     })
 }
 
-/// Three formulas; none if they are not given.
-fn components<'a>(section: &Section<'a>, key: &'a str) -> Option<Vec<FormulaText<'a>>> {
+/// Three formulas or tables; none if they are not given.
+fn components<'a>(section: &Section<'a>, key: &'a str, unit: Unit) -> Option<Vec<Text<'a>>> {
     if !section.has(key) {
         return Some(Vec::new());
     }
-    let texts = section.optional(key).formulas()?;
-    let count = texts.value.len();
+    let list = section.optional(key).formulas_or_tables()?;
+    let count = list.value.len();
+    let parts = list.value.into_iter().map(|part| match part {
+        FormulaOrTable::Formula(text) => Some(Text::Written(text)),
+        FormulaOrTable::Table(table) => tables::spline(table, unit).map(|spline| Text::Given(spline.into())),
+    });
+    let parts: Vec<Option<Text<'_>>> = parts.collect();
     if count == 3 {
-        return Some(texts.value);
+        return parts.into_iter().collect();
     }
     section
         .problems()
-        .error(
-            texts.place,
-            format!("`{key}`: expected 3 components, got {count}"),
-        )
+        .error(list.place, format!("`{key}`: expected 3 components, got {count}"))
         .help(format!("write `{key} = [\"…\", \"…\", \"…\"]`"))
         .none()
 }
 
-/// Three numbers: formulas, or zero.
-fn texts_of<'t>(parts: &'t [FormulaText<'t>]) -> Box<dyn Iterator<Item = Text<'t>> + 't> {
+/// Three numbers: formulas and tables, or zero.
+fn texts_of<'a>(parts: &[Text<'a>]) -> Vec<Text<'a>> {
     match parts {
-        [] => Box::new((0..3).map(|_| Text::Zero)),
-        parts => Box::new(parts.iter().map(Text::Written)),
+        [] => vec![Text::Zero; 3],
+        parts => parts.to_vec(),
     }
 }
 
-/// Three formulas of `t`; zero if they are not given.
-pub(super) fn three<'a>(section: &Section<'a>, key: &'a str, laws: &Laws<'a>) -> Option<[Motion; 3]> {
-    let Some(texts) = section.optional(key).formulas() else {
+/// Three formulas of `t` or tables; zero if they are not given.
+pub(super) fn three<'a>(
+    section: &Section<'a>,
+    key: &'a str,
+    unit: Unit,
+    laws: &Laws<'a>,
+) -> Option<[Motion; 3]> {
+    if !section.has(key) {
         let zero = || -> Motion { Box::new(|_| (0.0, 0.0, 0.0)) };
-        return (!section.has(key)).then(|| [zero(), zero(), zero()]);
-    };
-    let problems = section.problems();
-    let count = texts.value.len();
-    let parts: Vec<Option<Motion>> = texts
-        .value
-        .iter()
-        .map(|text| laws.motion(text, problems))
-        .collect();
-    if count != 3 {
-        return problems
-            .error(
-                texts.place,
-                format!("`{key}`: expected 3 components, got {count}"),
-            )
-            .help(format!("write `{key} = [\"…\", \"…\", \"…\"]`"))
-            .none();
+        return Some([zero(), zero(), zero()]);
     }
-    parts
-        .into_iter()
-        .collect::<Option<Vec<Motion>>>()?
-        .try_into()
-        .ok()
+    drives::several(section, key, unit, 3, laws)?.try_into().ok()
 }

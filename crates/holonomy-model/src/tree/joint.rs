@@ -1,10 +1,10 @@
 //! `joint = { … }` of a body, and where and how fast it starts.
-use super::{laws::Laws, rotation, stops};
+use super::{drives, laws::Laws, rotation, stops, tables};
 use crate::{Located, Section, Unit, spec::JointKind};
 use holonomy::{
     Vec3,
     geometry::Pose,
-    tree::{Along, Joint, JointForce, Motion},
+    tree::{Along, Joint, JointForce, Turning},
 };
 use nalgebra::{Quaternion, UnitQuaternion};
 
@@ -19,6 +19,8 @@ pub(super) struct Placed {
     pub(super) armature: Option<f64>,
     /// Least and largest position, where they are given.
     pub(super) limits: Option<[f64; 2]>,
+    /// How it is turned as a function of time, where that is given.
+    pub(super) turning: Option<Turning>,
     /// A name of its own.
     pub(super) name: Option<Located<String>>,
 }
@@ -46,7 +48,10 @@ fn displacement(joint: &Joint, q: &[f64]) -> Pose {
         Joint::Screw { axis, pitch } => shift(axis, pitch * q[0]) * turn(axis, q[0]),
         Joint::Universal { axes } => turn(&axes[0], q[0]) * turn(&axes[1], q[1]),
         Joint::Spherical => rotation(q),
-        Joint::Free => Pose::translation(Vec3::new(q[0], q[1], q[2])) * rotation(&q[3..]),
+        Joint::Free | Joint::DrivenFree { .. } => {
+            Pose::translation(Vec3::new(q[0], q[1], q[2])) * rotation(&q[3..])
+        }
+        Joint::DrivenUniversal { axes, .. } => turn(&axes[0], q[0]) * turn(&axes[1], q[1]),
         Joint::Driven { axis, along, .. } => {
             let q = q[0];
             match along {
@@ -109,44 +114,33 @@ pub(super) fn read<'a>(body: &Section<'a>, of: &str, laws: &Laws<'a>) -> Option<
             .help("write `limits = [from, to]`, which only warns, or remove `driven`")
             .none();
     }
-    let scalar = matches!(kind.value, "revolute" | "prismatic" | "screw");
-    if has_driven && !scalar {
-        let place = body.value_place("driven").unwrap_or_else(|| body.place());
-        return problems
-            .error(
-                place,
-                format!("a {} joint cannot be driven by one formula", kind.value),
-            )
-            .help("revolute, prismatic and screw joints can; put several of them in a row, with massless bodies between")
-            .none();
-    }
-    let motion = laws.driven(body, "driven", units(kind.value).0);
+    let drive = match has_driven {
+        true => Some(drives::read(body, kind.value, laws)),
+        false => None,
+    };
     let armature = match has_driven || kind.value == "fixed" {
         true => None,
         false => read_armature(body, kind.value)?,
     };
-    let (start, forces) = if has_driven {
+    let (start, forces) = if let Some(drive) = &drive {
         refuse_with_driven(body)?;
-        (Some((Vec::new(), Vec::new())), Some(Vec::new()))
+        let start = drive.as_ref().map(|drive| drive.start(laws.start));
+        (start.map(|start| (start.q, start.v)), Some(Vec::new()))
     } else {
         (
             read_start(body, kind.value),
             read_forces(body, kind.value, (of, laws)),
         )
     };
-    let joint = match (joint?, has_driven) {
-        (joint, false) => joint,
-        (joint, true) => drive(joint, motion?),
+    let (joint, turning) = match (joint?, drive) {
+        (joint, None) => (joint, None),
+        (joint, Some(drive)) => drive?.joint(joint),
     };
     let at = Pose::translation(at.map_or_else(Vec3::zeros, |at| at.value.into())) * Pose::rotation(turned?);
     let ((q, v), mut forces) = (start?, forces?);
     if stop_given {
         forces.push(JointForce::Stop(stop?));
     }
-    let q = match &joint {
-        Joint::Driven { motion, .. } => vec![motion(laws.start).0],
-        _ => q,
-    };
     sound_at.then_some(Placed {
         joint,
         at,
@@ -155,6 +149,7 @@ pub(super) fn read<'a>(body: &Section<'a>, of: &str, laws: &Laws<'a>) -> Option<
         forces,
         armature,
         limits: limits?,
+        turning,
         name: name.map(|name| name.map(str::to_owned)),
     })
 }
@@ -200,16 +195,6 @@ fn read_kind(section: &Section<'_>, kind: &str) -> Option<Joint> {
         "free" => Joint::Free,
         _ => Joint::Fixed,
     })
-}
-
-fn drive(joint: Joint, motion: Motion) -> Joint {
-    let (axis, along) = match joint {
-        Joint::Revolute { axis } => (axis, Along::Turn),
-        Joint::Prismatic { axis } => (axis, Along::Shift),
-        Joint::Screw { axis, pitch } => (axis, Along::Screw(pitch)),
-        other => return other,
-    };
-    Joint::Driven { axis, along, motion }
 }
 
 /// A vector that has a direction.
@@ -264,6 +249,8 @@ fn refuse_with_driven(body: &Section<'_>) -> Option<()> {
     for key in [
         "position",
         "velocity",
+        "orientation",
+        "angular_velocity",
         "spring",
         "damping",
         "armature",
@@ -389,13 +376,29 @@ fn read_forces<'a>(
     } else {
         sound &= !body.has("spring");
     }
-    let coefficient = body.optional("damping").non_negative(damping);
-    sound &= coefficient.is_some() == body.has("damping");
-    forces.extend(coefficient.map(|c| JointForce::Damper { coefficient: c.value }));
+    if body.is_array("damping") {
+        let each = dampers(body, kind);
+        sound &= each.is_some();
+        forces.extend(each.map(JointForce::Dampers));
+    } else {
+        let coefficient = body.optional("damping").non_negative(damping);
+        sound &= coefficient.is_some() == body.has("damping");
+        forces.extend(coefficient.map(|c| JointForce::Damper { coefficient: c.value }));
+    }
     if !ball {
         let limit = stops::limit(body, kind);
         sound &= limit.is_some();
-        if let Some(text) = body.optional("effort").formula() {
+        if body.is_table("effort") {
+            let unit = match kind {
+                "prismatic" => Unit::NEWTON,
+                _ => Unit::NEWTON_METRE,
+            };
+            let table = body.optional("effort").table();
+            let spline = table.and_then(|table| tables::spline(table, unit));
+            sound &= spline.is_some();
+            let law = spline.map(|spline| Laws::effort_table(spline, limit.flatten()));
+            forces.extend(law.map(JointForce::Effort));
+        } else if let Some(text) = body.optional("effort").formula() {
             let law = laws.effort(name, text, limit.flatten());
             forces.extend(law.map(JointForce::Effort));
         }
@@ -404,4 +407,37 @@ fn read_forces<'a>(
         forces.extend(friction.flatten());
     }
     sound.then_some(forces)
+}
+
+/// One number for each velocity of a joint; of a free one also two, for the position and for the rotation.
+fn dampers(body: &Section<'_>, kind: &str) -> Option<Vec<f64>> {
+    let given = body.optional("damping").numbers_in(Unit::ANY)?;
+    let problems = body.problems();
+    if let Some(wrong) = given.value.iter().find(|c| !(c.value >= 0.0)) {
+        return problems
+            .error(wrong.place.clone(), "`damping` must be at least zero")
+            .help("a damper takes energy away; what drives is an `effort`")
+            .none();
+    }
+    let numbers: Vec<f64> = given.value.iter().map(|c| c.value).collect();
+    let (count, words) = match kind {
+        "universal" => (2, "two angles"),
+        "spherical" => (3, "angular velocities about x, y and z of the body"),
+        "free" => (
+            6,
+            "velocities, three and three, or two numbers for position and rotation",
+        ),
+        _ => (1, "one velocity"),
+    };
+    match numbers[..] {
+        [place, turn] if kind == "free" => Some(vec![place, place, place, turn, turn, turn]),
+        _ if numbers.len() == count => Some(numbers),
+        _ => problems
+            .error(
+                given.place,
+                format!("`damping` of a {kind} joint has {} numbers", numbers.len()),
+            )
+            .help(format!("give one number for all, or one for each of its {words}"))
+            .none(),
+    }
 }

@@ -1,8 +1,9 @@
 //! Formulas and tables as functions of time, or of a joint's position and velocity; numbers made of parameters.
+use super::tables;
 use crate::{FormulaText, Located, Problems, Section, Unit, lagrangian::values, parse_quantity};
 use holonomy::{
     formula::{Expressions, Formula, FormulaError, Kind, Program, Registers, Scope},
-    tree::{Law, Motion, Spline, SplineError, limited_law},
+    tree::{Law, Motion, Spline, limited_law},
 };
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
@@ -130,15 +131,24 @@ impl<'a> Laws<'a> {
         })
     }
 
+    /// An effort that a table gives.
+    pub(super) fn effort_table(spline: Spline, limit: Option<f64>) -> Law<(f64, f64, f64)> {
+        let law: Law<(f64, f64, f64)> = Box::new(move |(t, ..)| [spline.at(t).0, 0.0, 0.0]);
+        match limit {
+            Some(limit) => limited_law(law, limit),
+            None => law,
+        }
+    }
+
     /// The efforts that were put off.
     pub(super) fn put_off(&self) -> Vec<PutOff<'a>> {
         self.later.take()
     }
 
     /// Whether formulas are functions of time alone.
-    pub(super) fn only_of_time(&self, texts: &[&FormulaText<'_>]) -> bool {
+    pub(super) fn only_of_time(&self, texts: &[&str]) -> bool {
         let scope = self.scope(true, &[]);
-        let plain = |text: &&FormulaText<'_>| Formula::parse_as(Kind::Scalar, text.value, &scope).is_ok();
+        let plain = |text: &&str| Formula::parse_as(Kind::Scalar, text, &scope).is_ok();
         texts.iter().all(plain)
     }
 
@@ -152,7 +162,7 @@ impl<'a> Laws<'a> {
     /// A motion: a formula of `t`, or a table of times and values.
     pub(super) fn driven(&self, section: &Section<'a>, key: &'a str, unit: Unit) -> Option<Motion> {
         if section.is_table(key) {
-            return table(section.optional(key).table()?, unit).map(Spline::into_motion);
+            return tables::spline(section.optional(key).table()?, unit).map(Spline::into_motion);
         }
         let text = section.optional(key).formula()?;
         let mut scope = self.scope(true, &[]);
@@ -259,48 +269,6 @@ impl<'a> Laws<'a> {
 }
 
 const OF_TIME: &str = "what is driven is a function of `t` and of parameters; a force that sees the state is an `effort` of the joint";
-
-/// `{ times = […], values = […] }`.
-fn table(section: Section<'_>, unit: Unit) -> Option<Spline> {
-    let problems = section.problems();
-    let times = section.required("times").numbers_in(Unit::SECOND);
-    let values = section.required("values").numbers_in(unit);
-    let place = section.place();
-    section.finish();
-    let (times, values) = (times?, values?);
-    let plain = |list: &[Located<f64>]| -> Vec<f64> { list.iter().map(|x| x.value).collect() };
-    match Spline::new(&plain(&times.value), &plain(&values.value)) {
-        Ok(spline) => Some(spline),
-        Err(SplineError::Sizes) => {
-            let (count, expected) = (values.value.len(), times.value.len());
-            problems
-                .error(
-                    values.place,
-                    format!("there are {count} values for {expected} times"),
-                )
-                .help("give one value for each time")
-                .none()
-        }
-        Err(SplineError::NotIncreasing(k)) => {
-            let late = &times.value[k - 1];
-            let before = times.value[k - 2].value;
-            problems
-                .error(
-                    late.place.clone(),
-                    format!(
-                        "time {k} of the table, {} s, is not later than the one before it, {before} s",
-                        late.value
-                    ),
-                )
-                .help("give the times in order, each once")
-                .none()
-        }
-        Err(error) => problems
-            .error(place, error.to_string())
-            .help("write `{ times = [0, 1, 2], values = [0.5, 0.8, 0.5] }`")
-            .none(),
-    }
-}
 
 fn understood(text: &FormulaText<'_>, scope: &Scope, problems: &Problems) -> Option<Formula> {
     match Formula::parse_as(Kind::Scalar, text.value, scope) {

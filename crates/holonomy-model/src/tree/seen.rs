@@ -16,8 +16,9 @@ use crate::{
 use holonomy::{
     Vec3,
     formula::{Formula, Kind, Scope, nearest},
-    tree::{Act, Joint, Point, Seen, StateForce, StateLaw},
+    tree::{Act, Joint, Point, Seen, Spline, StateForce, StateLaw},
 };
+use std::sync::Arc;
 
 /// What formulas may see, and the names of it.
 pub(super) struct Sightings {
@@ -236,6 +237,13 @@ impl Sightings {
                         }
                     })
                 }
+                Text::Given(spline) => {
+                    let spline = spline.clone();
+                    seen.push(Seen::Given(Arc::new(move |t| spline.at(t).0)));
+                    let mut alone = Scope::new();
+                    alone.variable("table", Kind::Scalar, seen.len()).ok();
+                    Formula::parse("table", &alone).map_err(|_| ())
+                }
                 Text::Zero => Formula::parse("0", &scope).map_err(|_| ()),
             };
             ok &= parsed.is_ok();
@@ -250,9 +258,11 @@ impl Sightings {
     }
 }
 
-/// A formula, or nothing.
+/// A formula, a table, or nothing.
+#[derive(Clone)]
 pub(super) enum Text<'a> {
-    Written(&'a FormulaText<'a>),
+    Written(FormulaText<'a>),
+    Given(Arc<Spline>),
     Zero,
 }
 
@@ -310,7 +320,7 @@ fn find(text: &Located<&str>, bodies: &TreeBodies, sites: &Sites, problems: &Pro
     };
     let universal = match point {
         Point::Body(body) => joint_of(body)
-            .is_some_and(|joint| matches!(joint, Joint::Universal { .. }))
+            .is_some_and(|joint| matches!(joint, Joint::Universal { .. } | Joint::DrivenUniversal { .. }))
             .then_some(body),
         Point::Site(_) | Point::On(..) => None,
     };

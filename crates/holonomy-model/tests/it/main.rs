@@ -7,6 +7,8 @@ mod models;
 mod repeat;
 /// Is a model the same from text, from data and from a program?
 mod specs;
+
+mod tables;
 /// Are trees in files those of the documents, and of code?
 mod tree_models;
 /// Are bodies and cables found in whatever order they are written?

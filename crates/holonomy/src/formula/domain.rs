@@ -26,6 +26,19 @@ pub struct SubExpression {
     pub text: String,
     /// How many times it is differentiated.
     pub order: u8,
+    /// What the whole formula is, where that has a name.
+    pub of: Option<String>,
+}
+
+impl SubExpression {
+    /// The same of a formula with a name.
+    #[must_use]
+    pub(crate) fn within(self, whole: String) -> Self {
+        Self {
+            of: Some(whole),
+            ..self
+        }
+    }
 }
 
 impl fmt::Display for SubExpression {
@@ -35,6 +48,10 @@ impl fmt::Display for SubExpression {
             0 => write!(f, "`{text}`"),
             1 => write!(f, "the derivative of `{text}`"),
             _ => write!(f, "the second derivative of `{text}`"),
+        }?;
+        match &self.of {
+            Some(whole) => write!(f, " in {whole}"),
+            None => Ok(()),
         }
     }
 }
@@ -103,6 +120,7 @@ impl Program {
         let part = |origin: &Origin| SubExpression {
             text: shortened(self.text(origin.source)),
             order: origin.source.order,
+            of: None,
         };
         self.origins.iter().map(part).collect()
     }

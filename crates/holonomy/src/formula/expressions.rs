@@ -260,6 +260,10 @@ impl Expressions {
                         Component::Z => [z, zero, zero],
                     }
                 }
+                (Form::Call(Function::Clamp), [most, least, x]) => {
+                    let raised = self.apply2(Function::Max, values[*x][0], values[*least][0]);
+                    [self.apply2(Function::Min, raised, values[*most][0]), zero, zero]
+                }
                 (Form::Vector, [z, y, x]) => [values[*x][0], values[*y][0], values[*z][0]],
                 (Form::Negate, [operand]) => values[*operand].map(|part| self.negate(part)),
                 (form, [right, left]) => {
@@ -327,6 +331,11 @@ impl Expressions {
                 let (a, b) = (self.multiply(a[0], a[0]), self.multiply(b[0], b[0]));
                 let square = self.add(a, b);
                 [self.power(square, 0.5), zero, zero]
+            }
+            Form::Call(Function::Saturate) => {
+                let part = self.divide(a[0], b[0]);
+                let part = self.apply(Function::Tanh, part);
+                [self.multiply(b[0], part), zero, zero]
             }
             Form::Call(function) => [self.apply2(*function, a[0], b[0]), zero, zero],
             _ => [zero; 3],

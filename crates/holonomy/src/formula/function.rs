@@ -20,6 +20,8 @@ pub(super) enum Function {
     Min,
     Max,
     Hypot,
+    Clamp,
+    Saturate,
     Dot,
     Cross,
     Norm,
@@ -27,7 +29,7 @@ pub(super) enum Function {
 
 impl Function {
     /// Every function under its name, in the order in which they are listed to people.
-    pub(super) const ALL: [(&'static str, Self); 20] = [
+    pub(super) const ALL: [(&'static str, Self); 22] = [
         ("sin", Self::Sin),
         ("cos", Self::Cos),
         ("tan", Self::Tan),
@@ -45,6 +47,8 @@ impl Function {
         ("min", Self::Min),
         ("max", Self::Max),
         ("hypot", Self::Hypot),
+        ("clamp", Self::Clamp),
+        ("saturate", Self::Saturate),
         ("dot", Self::Dot),
         ("cross", Self::Cross),
         ("norm", Self::Norm),
@@ -67,7 +71,8 @@ impl Function {
     /// How many arguments it takes.
     pub(super) fn arity(self) -> usize {
         match self {
-            Self::Atan2 | Self::Min | Self::Max | Self::Hypot | Self::Dot | Self::Cross => 2,
+            Self::Clamp => 3,
+            Self::Atan2 | Self::Min | Self::Max | Self::Hypot | Self::Saturate | Self::Dot | Self::Cross => 2,
             _ => 1,
         }
     }

@@ -10,6 +10,8 @@
 //! dot(v, w)  cross(v, w)  norm(v)  v + w  s*v  v/s
 //! sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt hypot     angles in radians, log is natural
 //! abs min max            have kinks: the derivative there is the mean of those on both sides
+//! clamp(x, a, b)         min(max(x, a), b)
+//! saturate(x, b)         b tanh(x/b)
 //! ```
 //!
 //! A [`Scope`] says what the names mean, a [`Formula`] is a text that was understood, [`Expressions`] hold its parts

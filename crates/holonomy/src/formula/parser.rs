@@ -224,7 +224,8 @@ impl<'a> Parser<'a> {
         if list.roots.len() != function.arity() {
             let wanted = match function.arity() {
                 1 => "one argument",
-                _ => "two arguments",
+                2 => "two arguments",
+                _ => "three arguments",
             };
             let message = format!("`{name}` takes {wanted}; here are {}", list.roots.len());
             return Err(FormulaError::new(whole, message));

@@ -68,7 +68,7 @@ impl Integrator for RungeKutta {
                 system.powers(time, &stage.0, &stage.1, dv, powers, scratch);
                 add_scaled(done, h * tableau.b[i], powers);
             }
-            if !dv.iter().all(|a| a.is_finite())
+            if !dv.iter().chain(dq.iter()).all(|a| a.is_finite())
                 && let Some(undefined) = system.undefined(time, &stage.0, &stage.1, scratch)
             {
                 return Err(undefined.into());

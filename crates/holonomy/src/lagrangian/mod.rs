@@ -204,7 +204,7 @@ impl Lagrangian {
             words: Words {
                 bodies: coordinates.to_vec().into(),
                 expressions: mechanics.expressions(),
-                fields: Vec::new(),
+                ..Words::default()
             },
             multipliers: (1..=mechanics.constraints())
                 .map(|k| format!("constraint-{k}"))

@@ -172,7 +172,7 @@ impl Spheres {
             words: Words {
                 bodies: Names::made(bodies.len(), move |k| names[k].name.clone()),
                 expressions,
-                fields: Vec::new(),
+                ..Words::default()
             },
             multipliers: held.collect(),
             multiplier_units: (self.held.iter())

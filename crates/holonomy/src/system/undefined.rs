@@ -10,6 +10,15 @@ pub enum Undefined {
         /// What the function was asked.
         argument: f64,
     },
+    /// A formula or a function of time, or of a joint too, has none.
+    Formula {
+        /// Which, by its number in the layout.
+        formula: u32,
+        /// When, s.
+        t: f64,
+        /// Position and velocity of the joint, if it sees them.
+        joint: Option<[f64; 2]>,
+    },
     /// The mass matrix, or with constraints the whole matrix, cannot be inverted.
     SingularMass,
     /// A field of the frame is a combination of those before it.
@@ -36,6 +45,17 @@ impl Undefined {
                 let text = layout.words.expressions.get(number as usize);
                 let text = text.map_or("an expression".to_owned(), ToString::to_string);
                 format!("{text} has no value for {}", crate::decimal(argument))
+            }
+            Self::Formula { formula, t, joint } => {
+                let name = layout.words.formulas.get(formula as usize);
+                let name = name.map_or("a formula", String::as_str);
+                let joint = joint.map_or_else(String::new, |[q, v]| {
+                    format!(", q = {}, v = {}", crate::decimal(q), crate::decimal(v))
+                });
+                format!(
+                    "{name} has no value, or no derivative, at t = {} s{joint}",
+                    crate::decimal(t)
+                )
             }
             Self::SingularMass => {
                 "the mass matrix is singular: some velocity has no inertia, or constraints are redundant"

@@ -200,7 +200,7 @@ impl Tree {
             gravity: parts.gravity,
             potentials: parts.potentials,
             potential_sites,
-            expressions: Vec::new(),
+            named: super::undefined::Named::default(),
             links: Vec::new(),
             joint_forces: parts.joint_forces,
             wrenches: parts.wrenches,
@@ -236,10 +236,7 @@ impl Tree {
 
     /// What the layout says of forces, constraints and conserved quantities.
     fn describe_laws(&mut self) {
-        for potential in &self.potentials {
-            self.expressions.push(self.layout.words.expressions.len() as u32);
-            self.layout.words.expressions.extend(potential.expressions());
-        }
+        self.name_formulas();
         let along_potentials = || self.potentials.iter().find_map(|v| v.down());
         self.layout.drawing.down = self.gravity.try_normalize(0.0).or_else(along_potentials);
         let sources = self.source_names();

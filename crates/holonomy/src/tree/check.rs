@@ -1,5 +1,7 @@
 //! What can be seen of the parts of a tree before it is put together.
-use super::{Along, Constraint, Joint, Length, TreeError, TreePart, TreeParts, error::ConstraintFault};
+use super::{
+    Along, Attitude, Constraint, Joint, Length, TreeError, TreePart, TreeParts, error::ConstraintFault,
+};
 use crate::{
     Vec3,
     geometry::Pose,
@@ -101,7 +103,10 @@ fn has_finite_numbers(constraint: &Constraint) -> bool {
     match constraint {
         Constraint::Coincidence { directions, .. } => directions.iter().all(is_finite),
         Constraint::Plane { normal, .. } => is_finite(normal),
-        Constraint::Orientation { relative, .. } => relative.coords.iter().all(|x| x.is_finite()),
+        Constraint::Orientation {
+            relative: Attitude::Fixed(relative),
+            ..
+        } => relative.coords.iter().all(|x| x.is_finite()),
         Constraint::Coupling { terms, constant } => {
             constant.is_finite() && terms.iter().all(|(.., factor)| factor.is_finite())
         }
@@ -114,6 +119,9 @@ fn has_finite_numbers(constraint: &Constraint) -> bool {
             _ => true,
         },
         // Their numbers are looked at with their sites.
-        Constraint::Closing(_) | Constraint::Rolling(_) | Constraint::Blade(_) => true,
+        Constraint::Orientation { .. }
+        | Constraint::Closing(_)
+        | Constraint::Rolling(_)
+        | Constraint::Blade(_) => true,
     }
 }

@@ -4,7 +4,7 @@
 //! coincidence   e·(r_a − r_b)                  for each direction e
 //! distance      |r_a − r_b| − ℓ(t)
 //! plane         n·(r − r_o)                    n fixed on the body of o
-//! orientation   2 u of (c, u) = (R_a Q)⁻¹ R_b  three rows
+//! orientation   2 u of (c, u) = (R_a Q)⁻¹ R_b  three rows, Q(t) with ω in its own axes: ∂g/∂t = −(c ω + ω × u)
 //! coupling      Σ cₖ qₖ − d
 //! cable         Σ |rₖ₊₁ − rₖ| − ℓ(t)
 //! route         the same with arcs around pulleys: see `wrap.rs`
@@ -14,7 +14,7 @@
 //! when a distance or a cable pulls.
 use super::{
     Blade, Closing, ConstraintFault, JointKind, Kinematics, Motion, Rolling, Route, SitePlace, Tree,
-    TreeError,
+    TreeError, Turning,
 };
 use crate::{
     Vec3,
@@ -54,7 +54,7 @@ pub enum Constraint {
         /// The body.
         to: usize,
         /// The rotation `from_from_to`.
-        relative: UnitQuaternion<f64>,
+        relative: Attitude,
     },
     /// Coordinates of scalar joints are coupled linearly: `Σ cₖ qₖ = d`.
     Coupling {
@@ -97,6 +97,14 @@ impl Length {
     }
 }
 
+/// A rotation that is given.
+pub enum Attitude {
+    /// Always the same.
+    Fixed(UnitQuaternion<f64>),
+    /// A function of time.
+    Driven(Turning),
+}
+
 impl Constraint {
     /// Number of equations.
     pub fn rows(&self) -> usize {
@@ -137,7 +145,24 @@ impl Constraint {
         match self {
             Self::Distance { length, .. } | Self::Cable { length, .. } => matches!(length, Length::Driven(_)),
             Self::Route(route) => matches!(route.length, Some(Length::Driven(_))),
+            Self::Orientation { relative, .. } => matches!(relative, Attitude::Driven(_)),
             _ => false,
+        }
+    }
+
+    /// The power of what drives it, by the multipliers of its equations: `λ ∂g/∂t` where it is met.
+    pub(crate) fn drive_power(&self, t: f64, lambda: &[f64]) -> f64 {
+        match self {
+            Self::Distance { length, .. } | Self::Cable { length, .. } => -lambda[0] * length.at(t).1,
+            Self::Route(route) => {
+                let rate = route.length.as_ref().map_or(0.0, |length| length.at(t).1);
+                -lambda[lambda.len() - 1] * rate
+            }
+            Self::Orientation {
+                relative: Attitude::Driven(turning),
+                ..
+            } => -turning(t).1.dot(&Vec3::new(lambda[0], lambda[1], lambda[2])),
+            _ => 0.0,
         }
     }
 
@@ -389,7 +414,7 @@ impl Tree {
         at: &Moving<'_>,
         from: Option<usize>,
         to: usize,
-        relative: &UnitQuaternion<f64>,
+        relative: &Attitude,
         row: usize,
         out: &mut ConstraintRows,
     ) {
@@ -402,7 +427,15 @@ impl Tree {
             }
         };
         let here = attitude(Some(to));
-        let turn = (attitude(from) * relative).inverse() * here;
+        let (relative, driven) = match relative {
+            Attitude::Fixed(relative) => (*relative, None),
+            Attitude::Driven(turning) => {
+                let (relative, omega, change) = turning(at.t);
+                (relative, Some((omega, change)))
+            }
+        };
+        let there = attitude(from) * relative;
+        let turn = there.inverse() * here;
         let sign = 1.0_f64.copysign(turn.w);
         let (c, u) = (sign * turn.w, turn.imag() * sign);
         let node = self.body_nodes[to];
@@ -410,8 +443,17 @@ impl Tree {
             at.accelerations
                 .map_or_else(Vec3::zeros, |(a, _)| angular(&a[node]))
         };
-        let relative_acceleration =
+        let mut relative_acceleration =
             acceleration(node) - from.map_or_else(Vec3::zeros, |b| acceleration(self.body_nodes[b]));
+        if let Some((omega, change)) = driven {
+            // It turns against the other with ω, in its own axes.
+            let rate = omega * c + omega.cross(&u);
+            (0..3).for_each(|k| out.rate[row + k] = -rate[k]);
+            let carried = from.map_or_else(Vec3::zeros, |b| {
+                angular(&at.kinematics.frames[self.body_nodes[b]].twist)
+            });
+            relative_acceleration -= carried.cross(&(there * omega)) + there * change;
+        }
         for k in 0..3 {
             // Row k of (c + û) R_bᵀ.
             let e = Vec3::ith(k, 1.0);

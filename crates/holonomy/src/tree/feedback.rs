@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     Vec3,
-    formula::{Expressions, Formula, Program, Registers},
+    formula::{Expressions, Formula, Program, Registers, SubExpression},
     geometry::se3::join,
 };
 
@@ -485,6 +485,28 @@ impl BoundForce {
             out[1..].fill(0.0);
         }
         out
+    }
+
+    /// Parts of its formulas and of their derivatives.
+    pub(super) fn expressions(&self) -> impl Iterator<Item = SubExpression> {
+        self.slopes.expressions().into_iter()
+    }
+
+    /// The part that has no value, and what its function was asked.
+    pub(super) fn undefined(
+        &self,
+        tree: &Tree,
+        sight: &Sight<'_>,
+        looking: &mut Looking,
+    ) -> Option<(u32, f64)> {
+        let Looking { seen, out, registers } = looking;
+        seen.clear();
+        seen.push(sight.t);
+        seen.extend(self.sees.iter().map(|of| tree.look(of, sight)));
+        out.clear();
+        out.resize(self.slopes.outputs(), 0.0);
+        let error = self.slopes.evaluate(seen, registers, out).err()?;
+        Some((error.number, error.argument))
     }
 
     /// Whether momentum is kept by it: it acts between bodies of the tree only.

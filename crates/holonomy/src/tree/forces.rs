@@ -32,6 +32,8 @@ pub enum JointForce {
         /// Coefficient c, N m s/rad or N s/m.
         coefficient: f64,
     },
+    /// `τ_k = −c_k v_k`, one coefficient for each velocity of the joint.
+    Dampers(Vec<f64>),
     /// `τ(t, q, v)`, `∂τ/∂q`, `∂τ/∂v`: a motor, friction, control.
     Effort(Law<(f64, f64, f64)>),
     /// A spring and a damper beyond the ends of its way.
@@ -174,6 +176,14 @@ impl Tree {
         for (body, force) in &self.joint_forces {
             for k in self.first_node(*body)..=self.body_nodes[*body] {
                 let node = &self.nodes[k];
+                if let JointForce::Dampers(each) = force {
+                    let each = &each[node.v - self.nodes[self.first_node(*body)].v..];
+                    for (k, coefficient) in each[..node.dofs].iter().enumerate() {
+                        let damped = -coefficient * v[node.v + k];
+                        out.efforts[node.v + k].add(weight, damped, 0.0, -coefficient);
+                    }
+                    continue;
+                }
                 match node.kind {
                     JointKind::Screw { .. } => {
                         force.scalar((t, q[node.q], v[node.v]), weight, &mut out.efforts[node.v])
@@ -260,6 +270,10 @@ impl Tree {
                 JointForce::Friction { effort, velocity } => {
                     *effort >= 0.0 && *velocity > 0.0 && (effort + velocity).is_finite()
                 }
+                JointForce::Dampers(each) => {
+                    let kinds = (self.first_node(*body)..=self.body_nodes[*body]).map(|k| self.nodes[k].dofs);
+                    each.len() == kinds.sum::<usize>() && each.iter().all(|c| *c >= 0.0 && c.is_finite())
+                }
                 _ => true,
             };
             if !sound {
@@ -272,7 +286,7 @@ impl Tree {
             if kinds().any(|kind| kind == JointKind::Ball) {
                 match force {
                     JointForce::Spring { rest, .. } if *rest == 0.0 => {}
-                    JointForce::Damper { .. } => {}
+                    JointForce::Damper { .. } | JointForce::Dampers(_) => {}
                     JointForce::Spring { .. } => return refuse(ForceFault::BallRest),
                     _ => return refuse(ForceFault::Rotation),
                 }
@@ -377,6 +391,8 @@ impl JointForce {
                 let [value, by_q, by_v] = law((t, q, v));
                 out.add(weight, value, by_q, by_v);
             }
+            // Each has its own number, and is added where that is known.
+            Self::Dampers(_) => {}
             Self::Stop(stop) => stop.push(q, v, weight, out),
             Self::Friction { effort, velocity } => {
                 let [value, by_v] = stops::friction(*effort, *velocity, v);
@@ -405,7 +421,11 @@ impl JointForce {
                     out[k].add(weight, -coefficient * v[k], 0.0, -coefficient);
                 }
             }
-            Self::Potential(_) | Self::Effort(_) | Self::Stop(_) | Self::Friction { .. } => {}
+            Self::Dampers(_)
+            | Self::Potential(_)
+            | Self::Effort(_)
+            | Self::Stop(_)
+            | Self::Friction { .. } => {}
         }
     }
 
@@ -414,7 +434,7 @@ impl JointForce {
             Self::Spring { stiffness, rest } => 0.5 * stiffness * (q - rest) * (q - rest),
             Self::Potential(law) => law(q)[0],
             Self::Stop(stop) => stop.energy(q),
-            Self::Damper { .. } | Self::Effort(_) | Self::Friction { .. } => 0.0,
+            Self::Damper { .. } | Self::Dampers(_) | Self::Effort(_) | Self::Friction { .. } => 0.0,
         }
     }
 }

@@ -53,6 +53,19 @@ pub enum Joint {
         /// The coordinate as a function of time.
         motion: Motion,
     },
+    /// About two axes, one after the other, both as functions of time say.
+    DrivenUniversal {
+        /// The axes, in the joint frame at angles zero.
+        axes: [Vec3; 2],
+        /// The angles.
+        motions: [Motion; 2],
+    },
+    /// Freely about a point that moves as functions of time say. What turns it as a function of time is a constraint,
+    /// [`Attitude::Driven`](super::Attitude::Driven).
+    DrivenFree {
+        /// The position, in the joint frame.
+        position: [Motion; 3],
+    },
 }
 
 /// What the one coordinate of a driven joint does.

@@ -48,12 +48,14 @@ mod stops;
 mod string;
 mod support;
 mod system;
+mod turning;
+mod undefined;
 mod wrap;
 
 pub use beam::Beam;
 pub use build::{RigidBody, Site, TreeParts};
 pub use closing::{Closing, ClosingJoint};
-pub use constraint::{Constraint, Length};
+pub use constraint::{Attitude, Constraint, Length};
 pub use contradiction::Contradiction;
 pub use describe::BodyDescription;
 pub use error::{ConstraintFault, ForceFault, LinkFault, TreeError, TreePart, WaypointFault};
@@ -72,6 +74,7 @@ pub use settle::{Equilibrium, Seek, SettleError, Settling, Stability};
 pub use spline::{Spline, SplineError};
 pub use stops::{Stop, limited, limited_law};
 pub use string::ElasticString;
+pub use turning::{Turning, turning_by, turning_through};
 
 pub use assemble::{Assembly, assemble, assemble_at};
 pub(crate) use composite::Composite;
@@ -107,8 +110,8 @@ pub struct Tree {
     gravity: Vec3,
     potentials: Vec<Box<dyn Potential>>,
     potential_sites: Vec<links::PotentialSites>,
-    /// Where the expressions of each potential begin in those of the layout.
-    expressions: Vec<u32>,
+    /// Where formulas are in the lists of the layout.
+    named: undefined::Named,
     links: Vec<links::BoundLink>,
     joint_forces: Vec<(usize, JointForce)>,
     wrenches: Vec<AppliedWrench>,

@@ -106,8 +106,8 @@ impl Tree {
             }
             let along = |turn: f64| if turn != 0.0 { "N m" } else { "N" };
             let effort: Option<(&str, &[&str])> = match (nodes[0].kind, nodes.len()) {
-                (JointKind::Screw { .. }, 2) => Some(("N m", &["1", "2"])),
-                (JointKind::Screw { turn, .. } | JointKind::Driven { turn, .. }, _) => {
+                (JointKind::Screw { .. } | JointKind::Driven { .. }, 2) => Some(("N m", &["1", "2"])),
+                (JointKind::Screw { turn, .. } | JointKind::Driven { turn, .. }, 1) => {
                     Some((along(turn), &[]))
                 }
                 (JointKind::Ball, _) => Some(("N m", XYZ)),
@@ -292,6 +292,15 @@ impl Tree {
                         }
                         let efforts = &work.dynamics.loads.efforts[node.v..node.v + node.dofs];
                         out.extend(efforts.iter().map(|effort| effort.value));
+                    }
+                    // What drives a rotation is a constraint.
+                    let drive = self.driven_constraints().find(
+                        |(_, constraint)| matches!(constraint, Constraint::Orientation { to, .. } if *to == body),
+                    );
+                    let multipliers = drive.and_then(|(row, _)| measured.multipliers.get(row..row + 3));
+                    let last = out.len().saturating_sub(3);
+                    for (effort, lambda) in out[last..].iter_mut().zip(multipliers.unwrap_or_default()) {
+                        *effort -= lambda;
                     }
                 }
                 TreeExtra::Force { body } => {

@@ -291,6 +291,8 @@ impl Tree {
             (JointKind::Fixed, _) => (JointShape::Fixed, false),
             (JointKind::Screw { .. }, 2) => (JointShape::Universal, false),
             (JointKind::Screw { turn, advance }, _) => (screw(turn, advance), false),
+            (JointKind::Driven { .. }, 2) => (JointShape::Universal, true),
+            (JointKind::Driven { .. }, 4) => (JointShape::Free, true),
             (JointKind::Driven { turn, advance, .. }, _) => (screw(turn, advance), true),
             (JointKind::Ball, _) => (JointShape::Spherical, false),
             (JointKind::Translation, _) => (JointShape::Free, false),

@@ -80,7 +80,10 @@ impl Skeleton {
         })?;
         let label = joint.unwrap_or(name);
         labels(label, &body.joint, &mut self.coordinates, &mut self.velocities);
-        if matches!(body.joint, Joint::Spherical | Joint::Free) {
+        if matches!(
+            body.joint,
+            Joint::Spherical | Joint::Free | Joint::DrivenFree { .. }
+        ) {
             // The quaternion is the last of its coordinates.
             self.rotations.push((self.coordinates.len() - 4, name.clone()));
         }
@@ -192,25 +195,47 @@ fn primitives(
         let turn = align(&unit(axis)?);
         Ok((vec![(turn, kind)], turn.inverse()))
     };
+    let two = |axes: [Vec3; 2], kinds: [JointKind; 2]| -> Result<_, TreeError> {
+        let [a, b] = [unit(axes[0])?, unit(axes[1])?];
+        if a.cross(&b).norm() <= 1e-9 {
+            return Err(TreeError::Parallel {
+                body: name.to_owned(),
+            });
+        }
+        let (first, second) = (align(&a), align(&b));
+        let parts = vec![(first, kinds[0]), (first.inverse() * second, kinds[1])];
+        Ok((parts, second.inverse()))
+    };
     let screw = |turn, advance| JointKind::Screw { turn, advance };
+    let mut driven = |(turn, advance), motion: Motion| {
+        motions.push(motion);
+        JointKind::Driven {
+            turn,
+            advance,
+            motion: motions.len() - 1,
+        }
+    };
     match joint {
         Joint::Fixed => Ok((vec![(Pose::identity(), JointKind::Fixed)], Pose::identity())),
         Joint::Revolute { axis } => one(axis, screw(1.0, 0.0)),
         Joint::Prismatic { axis } => one(axis, screw(0.0, 1.0)),
         Joint::Screw { axis, pitch } => one(axis, screw(1.0, pitch)),
-        Joint::Universal { axes } => {
-            let [a, b] = [unit(axes[0])?, unit(axes[1])?];
-            if a.cross(&b).norm() <= 1e-9 {
-                return Err(TreeError::Parallel {
-                    body: name.to_owned(),
-                });
+        Joint::Universal { axes } => two(axes, [screw(1.0, 0.0); 2]),
+        Joint::DrivenUniversal { axes, motions: given } => {
+            let [a, b] = given.map(|motion| driven((1.0, 0.0), motion));
+            two(axes, [a, b])
+        }
+        Joint::DrivenFree { position } => {
+            let kinds = position.map(|motion| driven((0.0, 1.0), motion));
+            let mut back = Pose::identity();
+            let mut parts = Vec::new();
+            for (k, kind) in kinds.into_iter().enumerate() {
+                let turn = align(&Vec3::ith(k, 1.0));
+                parts.push((back * turn, kind));
+                back = turn.inverse();
             }
-            let (first, second) = (align(&a), align(&b));
-            let kind = screw(1.0, 0.0);
-            Ok((
-                vec![(first, kind), (first.inverse() * second, kind)],
-                second.inverse(),
-            ))
+            parts.push((back, JointKind::Ball));
+            Ok((parts, Pose::identity()))
         }
         Joint::Spherical => Ok((vec![(Pose::identity(), JointKind::Ball)], Pose::identity())),
         Joint::Free => {
@@ -223,16 +248,7 @@ fn primitives(
                 Along::Shift => (0.0, 1.0),
                 Along::Screw(pitch) => (1.0, pitch),
             };
-            motions.push(motion);
-            let motion = motions.len() - 1;
-            one(
-                axis,
-                JointKind::Driven {
-                    turn,
-                    advance,
-                    motion,
-                },
-            )
+            one(axis, driven((turn, advance), motion))
         }
     }
 }
@@ -255,9 +271,12 @@ fn labels(name: &str, joint: &Joint, coordinates: &mut Vec<String>, velocities: 
         Joint::Revolute { .. } | Joint::Screw { .. } => axes("theta", "omega", &[""]),
         Joint::Prismatic { .. } => axes("slide", "speed", &[""]),
         Joint::Universal { .. } => axes("theta", "omega", &[".1", ".2"]),
-        Joint::Spherical | Joint::Free => {
-            if matches!(joint, Joint::Free) {
-                axes("position", "velocity", &xyz);
+        Joint::DrivenUniversal { .. } => axes("theta", "", &[".1", ".2"]),
+        Joint::Spherical | Joint::Free | Joint::DrivenFree { .. } => {
+            match joint {
+                Joint::Free => axes("position", "velocity", &xyz),
+                Joint::DrivenFree { .. } => axes("position", "", &xyz),
+                _ => {}
             }
             axes("quaternion", "", &[".w", ".x", ".y", ".z"]);
             axes("", "omega", &xyz);

@@ -7,13 +7,12 @@
 //!       + Σ W·V                  wrenches on bodies
 //!       + Σ f·ṙ, τ v, −T l̇       forces that see the state
 //!       + Σ τ_d q̇_d              driven joints,   τ_d = S_dᵀ (Ṗ_d − F_d) + Σ λₖ G_kd
-//!       − Σ λₖ ℓ̇ₖ                driven lengths
+//!       − Σ λₖ ℓ̇ₖ, − λ·ω         driven lengths and attitudes
 //! ```
 //! Ṗ and F are of all that a joint carries; `G_kd = ∂gₖ/∂q_d`. What constraints ask of a driven joint is counted as the
 //! joint's, and what they take elsewhere they give elsewhere.
 use super::{
-    Act, Constraint, ConstraintRows, Dynamics, JointForce, JointKind, Kinematics, Length, Looking, Sight,
-    Tree,
+    Act, Constraint, ConstraintRows, Dynamics, JointForce, JointKind, Kinematics, Looking, Sight, Tree,
     forces::{Effort, wrench_at},
     links::BoundLink,
 };
@@ -37,7 +36,7 @@ impl Tree {
         let site = |site: usize| &drawing.sites[site];
         let mut names = Vec::new();
         names.extend(self.unconserving_forces().map(|(number, force)| match force {
-            JointForce::Damper { .. } => format!("damper {}", body(number)),
+            JointForce::Damper { .. } | JointForce::Dampers(_) => format!("damper {}", body(number)),
             JointForce::Stop(_) => format!("stop {}", body(number)),
             JointForce::Friction { .. } => format!("friction {}", body(number)),
             _ => format!("effort {}", body(number)),
@@ -58,11 +57,23 @@ impl Tree {
             Act::Push { .. } => force.name.clone(),
         }));
         let drives = self.driven_joints();
-        names.extend(drives.map(|at| format!("drive {}", body(self.nodes[at.node].body))));
-        names.extend(self.driven_lengths().map(|(row, _)| {
-            let name = &self.constraints[self.constraint_of(row)].0;
-            format!("length {name}")
+        names.extend(drives.map(|at| {
+            let (number, first) = (
+                self.nodes[at.node].body,
+                self.first_node(self.nodes[at.node].body),
+            );
+            match self.body_nodes[number] - first {
+                0 => format!("drive {}", body(number)),
+                _ => format!("drive {}.{}", body(number), at.node - first + 1),
+            }
         }));
+        names.extend(
+            self.driven_constraints()
+                .map(|(row, constraint)| match constraint {
+                    Constraint::Orientation { to, .. } => format!("drive {}.turn", body(*to)),
+                    _ => format!("length {}", self.constraints[self.constraint_of(row)].0),
+                }),
+        );
         names
     }
 
@@ -72,6 +83,7 @@ impl Tree {
         forces.filter(|(_, force)| match force {
             JointForce::Spring { .. } | JointForce::Potential(_) => false,
             JointForce::Damper { coefficient } => *coefficient != 0.0,
+            JointForce::Dampers(each) => each.iter().any(|c| *c != 0.0),
             JointForce::Stop(stop) => stop.law.damping != 0.0,
             JointForce::Effort(_) | JointForce::Friction { .. } => true,
         })
@@ -86,23 +98,14 @@ impl Tree {
         })
     }
 
-    /// Equations of constraint whose length is driven, and the length.
-    pub(crate) fn driven_lengths(&self) -> impl Iterator<Item = (usize, &Length)> {
+    /// Constraints whose length or attitude is driven, with the numbers of their first equations.
+    pub(crate) fn driven_constraints(&self) -> impl Iterator<Item = (usize, &Constraint)> {
         let mut next = 0;
-        self.constraints.iter().filter_map(move |(_, constraint)| {
-            let row = next;
+        let all = self.constraints.iter().map(move |(_, constraint)| {
             next += constraint.rows();
-            match constraint {
-                Constraint::Distance { length, .. } | Constraint::Cable { length, .. } => {
-                    matches!(length, Length::Driven(_)).then_some((row, length))
-                }
-                Constraint::Route(route) => {
-                    let length = route.length.as_ref().filter(|l| matches!(l, Length::Driven(_)));
-                    length.map(|length| (next - 1, length))
-                }
-                _ => None,
-            }
-        })
+            (next - constraint.rows(), constraint)
+        });
+        all.filter(|(_, constraint)| constraint.is_driven())
     }
 
     /// The powers of forces without potential, at a placement with its twists; the first of the sources.
@@ -121,6 +124,11 @@ impl Tree {
                 let node = &self.nodes[k];
                 for k in 0..node.dofs {
                     let speed = v[node.v + k];
+                    if let JointForce::Dampers(each) = force {
+                        let number = node.v + k - self.nodes[self.first_node(body)].v;
+                        power -= each[number] * speed * speed;
+                        continue;
+                    }
                     // A damper is all that a ball joint can have here, and it does not ask for q.
                     let place = if node.kind == JointKind::Ball {
                         0.0
@@ -172,10 +180,12 @@ impl Tree {
                 out.push(effort * self.motions[motion](t).1);
             }
         }
-        let lengths = self.driven_lengths();
-        // There are none where the mass matrix is singular.
-        let lambda = |row: usize| lambda.get(row).copied().unwrap_or(f64::NAN);
-        out.extend(lengths.map(|(row, length)| -lambda(row) * length.at(t).1));
+        let driven = self.driven_constraints();
+        // There are no multipliers where the mass matrix is singular.
+        out.extend(driven.map(|(row, constraint)| {
+            let lambda = lambda.get(row..row + constraint.rows());
+            lambda.map_or(f64::NAN, |lambda| constraint.drive_power(t, lambda))
+        }));
     }
 }
 

@@ -308,13 +308,15 @@ impl System for Tree {
         (q, p)
     }
 
-    fn undefined(&self, t: f64, q: &[f64], _: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
-        if self.layout.words.expressions.is_empty() || !q.iter().all(|x| x.is_finite()) {
-            return None;
+    fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {
+        if let Some(undefined) = self.undefined_drive(t) {
+            return Some(undefined);
         }
         let work = workspace::<TreeWorkspace>(scratch);
         work.place(self, t, q);
-        self.undefined_in(&work.dynamics.kinematics)
+        work.set_moving(self, v);
+        let (q, kinematics) = (&work.q, &work.dynamics.kinematics);
+        self.undefined_at(&Sight { t, q, v, kinematics })
     }
 
     fn unmet(&self, state: &State, measured: &Measurement) -> Option<(usize, f64)> {
@@ -327,31 +329,6 @@ impl System for Tree {
 }
 
 impl Tree {
-    /// What has no value in each potential, in their order.
-    pub fn undefined_potentials(&self, q: &[f64]) -> Vec<Option<Undefined>> {
-        let mut kinematics = super::Kinematics::default();
-        kinematics.place(self, q);
-        self.undefined_each(&kinematics).collect()
-    }
-
-    /// What has no value in the potentials at a placement.
-    pub(crate) fn undefined_in(&self, kinematics: &super::Kinematics) -> Option<Undefined> {
-        self.undefined_each(kinematics).flatten().next()
-    }
-
-    fn undefined_each(&self, kinematics: &super::Kinematics) -> impl Iterator<Item = Option<Undefined>> {
-        let mut points = Vec::new();
-        self.points(kinematics, &mut points);
-        let all = self.potentials.iter().zip(&self.expressions);
-        all.map(move |(potential, first)| match potential.undefined(&points)? {
-            Undefined::Expression { number, argument } => Some(Undefined::Expression {
-                number: first + number,
-                argument,
-            }),
-            other => Some(other),
-        })
-    }
-
     fn coordinate_rates(&self, q: &[f64], v: &[f64], driven: &[f64], dq: &mut [f64]) {
         for node in &self.nodes {
             let v = &v[node.v..node.v + node.dofs];

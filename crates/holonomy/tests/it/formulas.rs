@@ -106,6 +106,11 @@ fn functions_are_those_of_the_standard_library() {
         ("abs(y)", -POINT[1]),
         ("min(x, y)", POINT[1]),
         ("max(x, y)", x),
+        ("clamp(x, y, 100)", x),
+        ("clamp(x, -2, y)", POINT[1]),
+        ("clamp(y, x, x + 1)", x),
+        ("saturate(x, 0.3)", 0.3 * (x / 0.3).tanh()),
+        ("saturate(y, x)", x * (POINT[1] / x).tanh()),
         ("hypot(3, 4)", 5.0),
         ("hypot(x, y)", x.hypot(POINT[1])),
         ("x^0.5", x.sqrt()),
@@ -242,6 +247,34 @@ fn kinks_have_the_mean_derivative() {
         .evaluate(&[0.0; 19], &mut program.workspace(), &mut out)
         .unwrap();
     assert_eq!(out, [0.0, 1.0]);
+    // Within, on and beyond the bounds; saturation has no kink.
+    for (text, at, value, slope) in [
+        ("clamp(x, -1, 2)", 0.5, 0.5, 1.0),
+        ("clamp(x, -1, 2)", 2.0, 2.0, 0.5),
+        ("clamp(x, -1, 2)", -1.0, -1.0, 0.5),
+        ("clamp(x, -1, 2)", 2.5, 2.0, 0.0),
+        ("clamp(3*x, -1, 2)", -7.0, -1.0, 0.0),
+        ("saturate(x, 2)", 0.0, 0.0, 1.0),
+        (
+            "saturate(x, 2)",
+            1.0,
+            2.0 * 0.5_f64.tanh(),
+            1.0 - 0.5_f64.tanh().powi(2),
+        ),
+    ] {
+        let formula = Formula::parse(text, &scope()).unwrap();
+        let program = Program::with_jacobian(&[&formula], &[0]);
+        let (mut point, mut out) = ([0.0; 19], [0.0; 2]);
+        point[0] = at;
+        program
+            .evaluate(&point, &mut program.workspace(), &mut out)
+            .unwrap();
+        // Two roundings.
+        assert!(
+            (out[0] - value).abs() < 1e-15 && (out[1] - slope).abs() < 1e-15,
+            "{text}: {out:?}"
+        );
+    }
     // The speed squared has derivatives at rest, however it is written.
     for text in [
         "norm(u)^2",

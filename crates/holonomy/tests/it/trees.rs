@@ -5,6 +5,7 @@ mod carry;
 mod corners;
 mod crane;
 mod drag;
+mod drives;
 mod ends;
 mod families;
 mod feedback;
@@ -12,6 +13,7 @@ mod link_models;
 mod links;
 mod loops;
 mod mujoco;
+mod no_value;
 mod one_sided;
 mod plank;
 mod random;
@@ -19,6 +21,7 @@ mod rolling;
 mod scissor;
 mod steps;
 mod stewart;
+mod tables;
 mod trep;
 
 use holonomy::{

@@ -3,7 +3,7 @@
 //! ```text
 //! ΔW = h f(t̄, q̄, v)·v                                                      forces, dampers, wrenches
 //! ΔW = J_d (q_d⁺ − q_d)/h,   J_d = p_d⁺ − p_d − h g_d + Gᵀ_d(q) λ + Gᵀ_d(q⁺) μ    driven joints
-//! ΔW = −λ ℓ̇(t) − μ ℓ̇(t+h)                                                  driven lengths
+//! ΔW = −λ ℓ̇(t) − μ ℓ̇(t+h)                                                  driven lengths, attitudes with ω for ℓ̇
 //! ```
 //! `p_d = S_dᵀP` is the momentum of what a driven joint carries, at both ends of the step, and J_d the impulse that its
 //! drive has to give. Each is antisymmetric under the reversal of the step, as the step itself: composed to a higher
@@ -101,10 +101,11 @@ impl Delivered {
                     .push(impulse * (motion(t).0 - motion(state.t).0) / self.h);
             }
         }
-        for (row, length) in tree.driven_lengths() {
-            let impulses = (closure.lambda[row], closure.mu[row]);
+        for (row, constraint) in tree.driven_constraints() {
+            let rows = row..row + constraint.rows();
+            let (start, end) = (&closure.lambda[rows.clone()], &closure.mu[rows]);
             self.done
-                .push(-impulses.0 * length.at(state.t).1 - impulses.1 * length.at(t).1);
+                .push(constraint.drive_power(state.t, start) + constraint.drive_power(t, end));
         }
     }
 

@@ -174,9 +174,22 @@ impl TreeVariational {
         self.closure.dependent
     }
 
-    /// Forces that are no numbers, and why if that is known.
-    fn not_finite(&self, body: Option<usize>) -> Fault {
-        match self.tree.undefined_in(&self.balance.kinematics) {
+    /// Forces that are no numbers, and why if that is known: what drives has no value in the step, or what acts has none
+    /// where it was last evaluated, or where it starts.
+    fn not_finite(&self, state: &State, body: Option<usize>) -> Fault {
+        let Balance { h, reach, end, .. } = self.balance;
+        let times = [state.t, state.t + reach, end].into_iter();
+        let driven = times.filter_map(|t| self.tree.undefined_drive(t)).next();
+        let acts = || self.tree.undefined_at(&self.balance.sight());
+        let at_start = || {
+            let (tree, mut scratch) = (&self.tree, self.tree.scratch());
+            let mut v = vec![0.0; tree.velocities()];
+            tree.velocity(state.t, &state.q, &state.p, &mut v, &mut scratch);
+            tree.undefined(state.t, &state.q, &v, &mut scratch)
+        };
+        let moves = h != 0.0 && self.balance.v.len() == self.tree.velocities();
+        let found = driven.or_else(|| moves.then(acts).flatten()).or_else(at_start);
+        match found {
             Some(undefined) => undefined.into(),
             None => Fault {
                 cause: Cause::NotFinite,
@@ -286,13 +299,10 @@ impl Integrator for TreeVariational {
         }
         let bad = |x: &f64| !x.is_finite();
         if let Some(j) = self.next_p.iter().position(bad) {
-            return Err(Fault {
-                cause: Cause::NotFinite,
-                body: self.body_of(j),
-            });
+            return Err(self.not_finite(state, self.body_of(j)));
         }
         if self.next_q.iter().any(bad) {
-            return Err(self.not_finite(None));
+            return Err(self.not_finite(state, None));
         }
         if measured {
             let end = (self.balance.end, &self.next_q[..], &self.next_p[..]);
@@ -300,6 +310,11 @@ impl Integrator for TreeVariational {
                 self.delivered.take_back(&self.tree, &self.balance);
             }
             self.delivered.finish(&self.tree, state, end, &self.closure);
+            if self.delivered.done.iter().any(bad)
+                && let Some(undefined) = self.tree.undefined_drive(self.balance.end)
+            {
+                return Err(undefined.into());
+            }
             state.add_work(&self.delivered.done);
         }
         // Impulses at both ends act over the step as one force; trep's are those that meet at its start.

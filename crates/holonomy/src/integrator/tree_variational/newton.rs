@@ -87,10 +87,10 @@ impl TreeVariational {
             }
             let correction = match outcome {
                 Ok(residual) if residual.is_finite() => self.propose(state, residual, &mut progress)?,
-                failed => self.beyond(failed, &progress)?,
+                failed => self.beyond(state, failed, &progress)?,
             };
             progress.solved.iterations += 1;
-            self.check(&correction, progress.solved.iterations)?;
+            self.check(state, &correction, progress.solved.iterations)?;
             let scale = self.motion() + SMALL_MOTION;
             let stalled = progress.is_stalled(correction.size, scale);
             if progress.leads_away(correction.size) && !stalled {
@@ -137,11 +137,16 @@ impl TreeVariational {
 
     /// No correction, where there is no residual: the last one went too far. An error if there was none, or it was
     /// the last that is allowed.
-    fn beyond(&self, failed: Result<f64, usize>, progress: &Progress) -> Result<Proposal, Fault> {
+    fn beyond(
+        &self,
+        state: &State,
+        failed: Result<f64, usize>,
+        progress: &Progress,
+    ) -> Result<Proposal, Fault> {
         let iterations = progress.solved.iterations;
         let hopeless = iterations == 0 || iterations + 1 >= self.options.max_iterations;
         match failed {
-            Ok(_) if hopeless => Err(self.not_finite(None)),
+            Ok(_) if hopeless => Err(self.not_finite(state, None)),
             // Half a turn in one step.
             Err(node) if hopeless => Err(self.too_large(node)),
             _ => Ok(Proposal {
@@ -153,9 +158,9 @@ impl TreeVariational {
     }
 
     /// Corrections must be numbers, and come to an end.
-    fn check(&self, correction: &Proposal, iterations: u32) -> Result<(), Fault> {
+    fn check(&self, state: &State, correction: &Proposal, iterations: u32) -> Result<(), Fault> {
         let cause = match correction.size {
-            size if size.is_nan() => Cause::NotFinite,
+            size if size.is_nan() => return Err(self.not_finite(state, self.body_of(correction.worst))),
             size if iterations >= self.options.max_iterations => Cause::NotConverged {
                 iterations,
                 correction: size,

@@ -10,7 +10,7 @@ use holonomy::{
     integrator::{Forcing, Integrator, TreeOptions, TreeVariational},
     potential::Spring,
     system::{Measurement, State, System},
-    tree::{Constraint, Joint, JointForce, Length, RigidBody, Site, Tree, TreeParts},
+    tree::{Attitude, Constraint, Joint, JointForce, Length, RigidBody, Site, Tree, TreeParts},
 };
 use nalgebra::UnitQuaternion;
 use std::sync::Arc;
@@ -310,7 +310,7 @@ fn every_kind_of_constraint_against_conventional_integration() {
                 Constraint::Orientation {
                     from: Some(0),
                     to: 6,
-                    relative: UnitQuaternion::identity(),
+                    relative: Attitude::Fixed(UnitQuaternion::identity()),
                 },
                 Constraint::Distance {
                     between: [4, 0],
