@@ -90,6 +90,8 @@ pub struct Words {
     pub bodies: Names,
     /// Parts of formulas, by the numbers of [`Undefined`](super::Undefined).
     pub expressions: Vec<SubExpression>,
+    /// Names of the pulleys of ropes, by the numbers of [`Cause::Rope`](crate::integrator::Cause::Rope).
+    pub pulleys: Vec<String>,
     /// Names of the fields of a frame: their quasi-velocities, constrained ones too.
     pub fields: Vec<String>,
 }

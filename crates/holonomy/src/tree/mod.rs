@@ -46,6 +46,7 @@ mod stops;
 mod string;
 mod support;
 mod system;
+mod tether;
 mod wrap;
 
 pub use beam::Beam;
@@ -86,6 +87,7 @@ pub(crate) use rolling::{Change, SlipRow};
 pub(crate) use seen::Sight;
 pub(crate) use skeleton::Node;
 pub(crate) use sources::DrivenJoint;
+pub(crate) use tether::{ROUNDING as TETHER_ROUNDING, most_pushing};
 
 use crate::{
     Vec3,

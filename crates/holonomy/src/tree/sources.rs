@@ -8,6 +8,7 @@
 //!       + Σ f·ṙ, τ v, −T l̇       forces that see the state
 //!       + Σ τ_d q̇_d              driven joints,   τ_d = S_dᵀ (Ṗ_d − F_d) + Σ λₖ G_kd
 //!       − Σ λₖ ℓ̇ₖ                driven lengths
+//!       + 0                      tethers: what they take as they snap tight takes no time
 //! ```
 //! Ṗ and F are of all that a joint carries; `G_kd = ∂gₖ/∂q_d`. What constraints ask of a driven joint is counted as the
 //! joint's, and what they take elsewhere they give elsewhere.
@@ -63,6 +64,10 @@ impl Tree {
             let name = &self.constraints[self.constraint_of(row)].0;
             format!("length {name}")
         }));
+        names.extend(
+            self.tethers()
+                .map(|tether| format!("snap {}", self.constraints[tether.constraint].0)),
+        );
         names
     }
 
@@ -93,7 +98,9 @@ impl Tree {
             let row = next;
             next += constraint.rows();
             match constraint {
-                Constraint::Distance { length, .. } | Constraint::Cable { length, .. } => {
+                Constraint::Distance { length, .. }
+                | Constraint::Cable { length, .. }
+                | Constraint::Tether { length, .. } => {
                     matches!(length, Length::Driven(_)).then_some((row, length))
                 }
                 Constraint::Route(route) => {
@@ -176,6 +183,8 @@ impl Tree {
         // There are none where the mass matrix is singular.
         let lambda = |row: usize| lambda.get(row).copied().unwrap_or(f64::NAN);
         out.extend(lengths.map(|(row, length)| -lambda(row) * length.at(t).1));
+        // Snaps take no time.
+        out.extend(self.tethers().map(|_| 0.0));
     }
 }
 

@@ -16,7 +16,10 @@ mod random;
 mod rolling;
 mod scissor;
 mod steps;
+mod ropes;
 mod stewart;
+mod tensioned;
+mod tethers;
 mod trep;
 
 use holonomy::{
