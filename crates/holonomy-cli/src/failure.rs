@@ -334,6 +334,7 @@ impl Failure {
                     SettleError::NotHeld { .. } => "hold it by a spring or a constraint",
                     SettleError::Violated { .. } => "change lengths or positions so that the loop closes",
                     SettleError::NotConverged { .. } => "start closer to the equilibrium",
+                    SettleError::Slack { .. } => "leave out its `slack` for this, or make it a `[[string]]`",
                     SettleError::Undefined => "start elsewhere",
                 }
                 .to_owned(),

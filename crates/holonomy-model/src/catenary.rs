@@ -30,15 +30,35 @@ pub(super) fn angles(n: usize, length: f64, x: f64, z: f64) -> Vec<f64> {
     tangents(level(s), s).map(math::atan).collect()
 }
 
-/// Angles, against the line between ends at a distance x, of n links of the given length on an arc of a circle: n > 1.
-pub(super) fn bow(n: usize, length: f64, x: f64) -> Vec<f64> {
-    let last = (n - 1) as f64;
-    let angles = |most: f64| (0..n).map(move |k| most * (1.0 - 2.0 * k as f64 / last));
-    let width = |most: f64| -> f64 { angles(most).map(|angle| length * math::cos(angle)).sum() };
-    // From a straight line to a regular polygon.
-    let closed = std::f64::consts::PI * (1.0 - 1.0 / n as f64);
-    angles(bisect(0.0, closed, |most| width(most) > x)).collect()
+/// Angles, as above, of n links of the given length that hang in a loop between (0, 0) and (0, z): n > 1. No links in
+/// equilibrium do; these hang nearly straight down, turn below, and go up again, a little apart.
+///
+/// ```text
+/// ψ_i = a tanh κ(s_i − c),  s_i from −1 to 1        two equations for a and c
+/// ```
+pub(super) fn hanging_loop(n: usize, length: f64, z: f64) -> Vec<f64> {
+    let sharp = (n as f64 / 4.0).clamp(1.0, SHARPEST);
+    let turns = |c: f64| {
+        let last = (n - 1) as f64;
+        (0..n).map(move |i| math::tanh(sharp * (2.0 * i as f64 / last - 1.0 - c)))
+    };
+    let open = |c: f64| {
+        let most = turns(c).fold(0.0_f64, |most, turn| most.max(turn.abs()));
+        let width = |a: f64| -> f64 { turns(c).map(|turn| math::cos(a * turn)).sum() };
+        bisect(0.0, std::f64::consts::PI / most, |a| width(a) > 0.0)
+    };
+    let height = |c: f64| -> f64 {
+        let a = open(c);
+        turns(c).map(|turn| length * math::sin(a * turn)).sum()
+    };
+    let c = bisect(-FARTHEST, FARTHEST, |c| height(c) > z);
+    let a = open(c);
+    turns(c).map(|turn| a * turn).collect()
 }
+
+/// How sharply a long loop turns, and how far off the middle of its turn may be.
+const SHARPEST: f64 = 4.0;
+const FARTHEST: f64 = 6.0;
 
 /// Where a condition that holds on the left ceases to.
 fn bisect(mut left: f64, mut right: f64, holds: impl Fn(f64) -> bool) -> f64 {
@@ -61,17 +81,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bow_reaches_from_end_to_end() {
-        for (n, x) in [(2, 0.3), (2, 0.0), (3, 0.9), (7, 0.0), (10, 0.5), (11, 0.999)] {
-            let length = 1.0 / n as f64;
-            let angles = bow(n, length, x);
-            let ends = angles.iter().fold((0.0, 0.0), |(a, b), t| {
-                (a + length * t.cos(), b + length * t.sin())
-            });
-            assert!(
-                (ends.0 - x).abs() < 1e-14 && ends.1.abs() < 1e-14,
-                "{n} {x} {ends:?}"
-            );
+    fn a_loop_reaches_from_end_to_end_and_hangs_below() {
+        for n in [2, 3, 4, 5, 7, 10, 11, 20, 41, 200] {
+            for z in [-0.999, -0.7, -0.3, 0.0, 0.1, 0.5, 0.9] {
+                let length = 1.0 / n as f64;
+                let angles = hanging_loop(n, length, z);
+                let (mut x, mut y, mut lowest) = (0.0, 0.0, 0.0_f64);
+                for angle in &angles {
+                    x += length * angle.cos();
+                    y += length * angle.sin();
+                    lowest = lowest.min(y);
+                }
+                // Bisection leaves the rounding of angles, some of them near a turn.
+                assert!(x.abs() < 1e-12 && (y - z).abs() < 1e-11, "{n} {z}: {x} {y}");
+                let free = 0.5 * (1.0 - z.abs());
+                // As far below the lower end as most of what is left over reaches.
+                if n >= 10 && free > 0.1 {
+                    assert!(lowest < z.min(0.0) - 0.7 * free, "{n} {z}: {lowest}");
+                }
+            }
         }
     }
 

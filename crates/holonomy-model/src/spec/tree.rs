@@ -361,6 +361,8 @@ section! {
         between: Vec<Target>, required Kind::References("site");
         /// The distance: a number, a formula of `t`, or a table.
         length: Motion, required Kind::Motion(Unit::METRE);
+        /// Whether it is only the largest distance: a rigid string, which goes slack.
+        slack: Option<bool>, optional Kind::Boolean;
     }
 }
 
@@ -437,6 +439,8 @@ section! {
         through: Vec<Target>, required Kind::References("site");
         /// Its length: a number, a formula of `t`, or a table; over pulleys as it is at the start if left out.
         length: Option<Motion>, optional Kind::Motion(Unit::METRE);
+        /// Whether it goes slack where it is longer than its way, which is not over pulleys.
+        slack: Option<bool>, optional Kind::Boolean;
     }
 }
 

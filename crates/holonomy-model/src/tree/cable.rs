@@ -377,8 +377,8 @@ impl CableText<'_> {
         }
         let level = d - down * d.dot(&down);
         let slack = length > span * (1.0 + 1e-12);
-        // Above each other: no catenary has links that fold, so it starts bent aside.
-        let bent = span <= 1e-9 * length || (slack && level.norm() <= 1e-6 * length);
+        // Above each other: no catenary has links that fold, so it starts as a loop.
+        let folds = span <= 1e-9 * length || (slack && level.norm() <= 1e-6 * length);
         let along = match span > 1e-9 * length {
             true => d / span,
             false => self.downward(&down),
@@ -396,26 +396,17 @@ impl CableText<'_> {
                 .help("give it more `segments`")
                 .none();
         }
-        if bent {
-            let angles = catenary::bow(self.segments, length / self.segments as f64, span);
-            return Some(Lie {
-                axes,
-                angles,
-                stretch: 0.0,
-            });
-        }
         let (x, y, z) = (axes.column(0), axes.column(1), axes.column(2));
         // Down within the plane; any way if the plane lies flat.
         let fall: Vec3 = down - z * z.dot(&down);
         let fall = if fall.norm() > 1e-9 { fall.normalize() } else { -y };
         let side: Vec3 = z.cross(&fall);
         let side = if side.dot(&d) < 0.0 { -side } else { side };
-        let hang = catenary::angles(
-            self.segments,
-            length / self.segments as f64,
-            d.dot(&side),
-            -d.dot(&fall),
-        );
+        let each = length / self.segments as f64;
+        let hang = match folds {
+            true => catenary::hanging_loop(self.segments, each, -d.dot(&fall)),
+            false => catenary::angles(self.segments, each, d.dot(&side), -d.dot(&fall)),
+        };
         let angle = |psi: &f64| {
             let (sine, cosine) = math::sin_cos(*psi);
             let along = side * cosine - fall * sine;

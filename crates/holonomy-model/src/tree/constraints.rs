@@ -122,10 +122,19 @@ fn distance<'a>(
 ) -> Option<Vec<Constraint>> {
     let between = sites.between(section, bodies);
     let length = length(section, laws);
-    Some(vec![Constraint::Distance {
-        between: between?,
-        length: length?,
+    let (between, length) = (between?, length?);
+    Some(vec![match goes_slack(section) {
+        true => Constraint::Tether {
+            through: between.to_vec(),
+            length,
+        },
+        false => Constraint::Distance { between, length },
     }])
+}
+
+fn goes_slack(section: &Section<'_>) -> bool {
+    let slack = section.optional("slack").boolean();
+    slack.is_some_and(|slack| slack.value)
 }
 
 /// A length: a number, a quantity, a formula of parameters and `t`, or a table of times and values.
@@ -246,6 +255,13 @@ fn cable<'a>(
     let through = section.required("through").references();
     let over = |reference: &Located<Reference<'_>>| pulleys::named(pulleys, reference).is_some();
     let runs_over = (through.iter().flat_map(|list| &list.value)).any(over);
+    let slack = goes_slack(section);
+    if slack && runs_over {
+        let place = section.value_place("slack").unwrap_or_else(|| section.place());
+        problems
+            .error(place, "a cable over pulleys does not go slack")
+            .help("leave out `slack`, or run it `through` sites only; `[[string]]` is an elastic one");
+    }
     let given = !runs_over || section.has("length");
     let length = if given { Some(length(section, laws)) } else { None };
     let through = through?;
@@ -275,10 +291,13 @@ fn cable<'a>(
         None => None,
     };
     Some(vec![match (runs_over, length) {
-        (false, Some(length)) => Constraint::Cable {
-            through: stops.iter().map(|stop| stop.site).collect(),
-            length,
-        },
+        (false, Some(length)) => {
+            let through = stops.iter().map(|stop| stop.site).collect();
+            match slack {
+                true => Constraint::Tether { through, length },
+                false => Constraint::Cable { through, length },
+            }
+        }
         (_, length) => Constraint::Route(Route::new(stops, length)),
     }])
 }

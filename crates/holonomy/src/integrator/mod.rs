@@ -228,6 +228,15 @@ pub enum Cause {
         /// That violation, where the rest is solved.
         violation: f64,
     },
+    /// A rope does not run over a pulley any more as it was laid.
+    Rope {
+        /// One of the equations of the rope.
+        equation: usize,
+        /// The pulley, by its number in the words of the layout.
+        pulley: usize,
+        /// What became of it.
+        lost: LostRope,
+    },
     /// The nonlinear equations were not solved.
     NotConverged {
         /// Iterations taken.
@@ -246,6 +255,37 @@ pub enum Cause {
         /// The step it was about to try, s.
         step: f64,
     },
+}
+
+/// How a rope leaves a pulley.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LostRope {
+    /// The arc on a pulley that turns with it shrinks to nothing.
+    Leaves,
+    /// It turns by more than three radians from how it was laid.
+    Turns,
+    /// What it runs to comes into the pulley.
+    Inside,
+}
+
+impl LostRope {
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Leaves => "leaves",
+            Self::Turns => "turns by more than 3 rad from how it was laid on",
+            Self::Inside => "runs into",
+        }
+    }
+
+    fn remedy(self) -> &'static str {
+        match self {
+            Self::Leaves => {
+                "what it turns would slip; hold it down, or give the pulley `site` and `axis` in place of `body`, which a cable may leave"
+            }
+            Self::Turns => "put a site between, or let the pulley swivel",
+            Self::Inside => "stop what it pulls before it is there, or make the pulley smaller",
+        }
+    }
 }
 
 /// A step that could not be taken, and the largest that could.
@@ -277,6 +317,17 @@ impl StepError {
                 "{} cannot be kept in the step: what it holds is stretched out or folded where the step starts, so that it holds back no motion at first, and forces push it off by {}; make what is stretched out a little longer or shorter, or start a little aside",
                 layout.constraint(equation),
                 layout.violation(equation, violation)
+            ),
+            Cause::Rope {
+                equation,
+                pulley,
+                lost,
+            } => format!(
+                "{} {} pulley `{}` in the step: {}",
+                layout.constraint(equation),
+                lost.verb(),
+                layout.words.pulleys.get(pulley).map_or("", |name| name),
+                lost.remedy()
             ),
             Cause::NotConverged {
                 iterations,

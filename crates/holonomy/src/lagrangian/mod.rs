@@ -202,6 +202,7 @@ impl Lagrangian {
                 ..Conserved::default()
             },
             words: Words {
+                pulleys: Vec::new(),
                 bodies: coordinates.to_vec().into(),
                 expressions: mechanics.expressions(),
                 ..Words::default()

@@ -170,6 +170,7 @@ impl Spheres {
                 ..Conserved::default()
             },
             words: Words {
+                pulleys: Vec::new(),
                 bodies: Names::made(bodies.len(), move |k| names[k].name.clone()),
                 expressions,
                 ..Words::default()

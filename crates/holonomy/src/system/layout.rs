@@ -92,6 +92,8 @@ pub struct Words {
     pub expressions: Vec<SubExpression>,
     /// Names of whole formulas, likewise.
     pub formulas: Vec<String>,
+    /// Names of the pulleys of ropes, by the numbers of [`Cause::Rope`](crate::integrator::Cause::Rope).
+    pub pulleys: Vec<String>,
     /// Names of the fields of a frame: their quasi-velocities, constrained ones too.
     pub fields: Vec<String>,
 }

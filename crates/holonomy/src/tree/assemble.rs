@@ -106,6 +106,7 @@ pub(crate) fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut ConstraintRows
         accelerations: None,
     };
     tree.constrain(&at, rows);
+    tree.release_slack(rows);
 }
 
 /// `−M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g`, where G and g have a row more for each coordinate that is held. O(n) for each row.
@@ -173,9 +174,12 @@ fn slowed(tree: &Tree, q: &[f64], v: &[f64], held: &[bool], rows: &mut Constrain
     }
     // ∂g/∂t: driven lengths and joints have their own derivatives.
     let rate = DVector::from_column_slice(&rows.rate);
-    let jacobian = DMatrix::from_row_slice(m, v.len(), &rows.jacobian);
     let given = DVector::from_column_slice(v);
-    let violation = jacobian * &given + rate;
+    let jacobian = |rows: &ConstraintRows| DMatrix::from_row_slice(m, v.len(), &rows.jacobian);
+    let mut violation = jacobian(rows) * &given + &rate;
+    if tree.release_slackening(&mut violation, rows) {
+        violation = jacobian(rows) * &given + DVector::from_column_slice(&rows.rate);
+    }
     let size = given.amax().max(violation.amax());
     if violation.amax() <= 1e-13 * size {
         return (v.to_vec(), 0.0);

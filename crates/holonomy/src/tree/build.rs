@@ -247,9 +247,11 @@ impl Tree {
             suffixes.map(move |suffix| format!("{name}{suffix}"))
         });
         self.layout.multipliers = multipliers.collect();
+        let pulleys = self.routes().flat_map(|(_, route)| route.pulleys());
+        self.layout.words.pulleys = pulleys.map(|(_, pulley)| pulley.name.clone()).collect();
         let strings = self.constraints.iter().filter_map(|(_, c)| match c {
             Constraint::Distance { between, .. } => Some(between.to_vec()),
-            Constraint::Cable { through, .. } => Some(through.clone()),
+            Constraint::Cable { through, .. } | Constraint::Tether { through, .. } => Some(through.clone()),
             Constraint::Route(route) => Some(route.stops.iter().map(|stop| stop.site).collect()),
             _ => None,
         });

@@ -110,7 +110,9 @@ fn has_finite_numbers(constraint: &Constraint) -> bool {
         Constraint::Coupling { terms, constant } => {
             constant.is_finite() && terms.iter().all(|(.., factor)| factor.is_finite())
         }
-        Constraint::Distance { length, .. } | Constraint::Cable { length, .. } => match length {
+        Constraint::Distance { length, .. }
+        | Constraint::Cable { length, .. }
+        | Constraint::Tether { length, .. } => match length {
             Length::Fixed(length) => *length >= 0.0 && length.is_finite(),
             Length::Driven(_) => true,
         },

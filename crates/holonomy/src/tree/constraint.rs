@@ -7,6 +7,7 @@
 //! orientation   2 u of (c, u) = (R_a Q)⁻¹ R_b  three rows, Q(t) with ω in its own axes: ∂g/∂t = −(c ω + ω × u)
 //! coupling      Σ cₖ qₖ − d
 //! cable         Σ |rₖ₊₁ − rₖ| − ℓ(t)
+//! tether        the same, g ≤ 0: see `tether.rs`
 //! route         the same with arcs around pulleys: see `wrap.rs`
 //! ```
 //! Joints that close loops are in `closing.rs`; what rolls, and blades, whose G is no derivative, in `rolling.rs`.
@@ -19,6 +20,7 @@ use super::{
 use crate::{
     Vec3,
     geometry::se3::{Twist, Wrench, angular, join, linear, wrench_from},
+    math,
 };
 use nalgebra::{Rotation3, UnitQuaternion};
 
@@ -65,6 +67,13 @@ pub enum Constraint {
     },
     /// A cable of given length runs through sites.
     Cable {
+        /// Two sites or more.
+        through: Vec<usize>,
+        /// Its length.
+        length: Length,
+    },
+    /// A string through sites is no longer than this, and goes slack.
+    Tether {
         /// Two sites or more.
         through: Vec<usize>,
         /// Its length.
@@ -143,7 +152,9 @@ impl Constraint {
     /// Whether time changes it.
     pub(super) fn is_driven(&self) -> bool {
         match self {
-            Self::Distance { length, .. } | Self::Cable { length, .. } => matches!(length, Length::Driven(_)),
+            Self::Distance { length, .. } | Self::Cable { length, .. } | Self::Tether { length, .. } => {
+                matches!(length, Length::Driven(_))
+            }
             Self::Route(route) => matches!(route.length, Some(Length::Driven(_))),
             Self::Orientation { relative, .. } => matches!(relative, Attitude::Driven(_)),
             _ => false,
@@ -153,7 +164,9 @@ impl Constraint {
     /// The power of what drives it, by the multipliers of its equations: `λ ∂g/∂t` where it is met.
     pub(crate) fn drive_power(&self, t: f64, lambda: &[f64]) -> f64 {
         match self {
-            Self::Distance { length, .. } | Self::Cable { length, .. } => -lambda[0] * length.at(t).1,
+            Self::Distance { length, .. } | Self::Cable { length, .. } | Self::Tether { length, .. } => {
+                -lambda[0] * length.at(t).1
+            }
             Self::Route(route) => {
                 let rate = route.length.as_ref().map_or(0.0, |length| length.at(t).1);
                 -lambda[lambda.len() - 1] * rate
@@ -175,7 +188,7 @@ impl Constraint {
             Self::Plane { site, on, .. } => moving(&[*site, *on]),
             Self::Orientation { from, .. } => from.is_some(),
             Self::Coupling { .. } => false,
-            Self::Cable { through, .. } => moving(through),
+            Self::Cable { through, .. } | Self::Tether { through, .. } => moving(through),
             Self::Route(route) => route.stops.iter().all(|stop| moving(&[stop.site])),
             Self::Closing(closing) => moving(&closing.between),
             Self::Rolling(rolling) => moving(&[rolling.site, rolling.on]),
@@ -211,6 +224,10 @@ pub(crate) struct ConstraintRows {
 /// Entries of G below this fraction of the terms they are the sum of are zero: what acts on both ends of a
 /// constraint alike cancels.
 const CANCELLED: f64 = 1e-14;
+
+/// Places are sums of lengths of the tree, and have the rounding of those: near the origin of the world too, where they
+/// are taken for this fraction of them.
+const NEAR: f64 = 0.05;
 
 /// One placement with what moves there.
 pub(crate) struct Moving<'a> {
@@ -270,6 +287,7 @@ impl Tree {
                 out.driven.resize(m * self.motions.len(), 0.0);
             }
         }
+        let near = NEAR * self.length();
         let mut row = 0;
         for (_, constraint) in &self.constraints {
             match constraint {
@@ -277,7 +295,7 @@ impl Tree {
                     let [a, b] = between.map(|s| self.moving_site(at, s));
                     for e in directions {
                         out.value[row] = e.dot(&(a.r - b.r));
-                        out.scale[row] = e.norm() * (a.r.norm() + b.r.norm());
+                        out.scale[row] = e.norm() * math::larger(a.r.norm() + b.r.norm(), near);
                         out.second[row] = e.dot(&(a.a - b.a));
                         self.pull(at, between[0], e, row, out);
                         self.pull(at, between[1], &-e, row, out);
@@ -288,7 +306,7 @@ impl Tree {
                     self.polyline(at, between, length, row, out);
                     row += 1;
                 }
-                Constraint::Cable { through, length } => {
+                Constraint::Cable { through, length } | Constraint::Tether { through, length } => {
                     self.polyline(at, through, length, row, out);
                     row += 1;
                 }
@@ -367,12 +385,14 @@ impl Tree {
             let (a, b) = (self.moving_site(at, pair[0]), self.moving_site(at, pair[1]));
             let d = b.r - a.r;
             let distance = d.norm();
-            let n = d / distance;
+            // Where ends meet, nothing between them pulls in any direction.
+            let n = d / distance.max(f64::MIN_POSITIVE);
             out.value[row] += distance;
             out.scale[row] += a.r.norm() + b.r.norm();
             if at.accelerations.is_some() {
                 let (v, along) = (b.v - a.v, n.dot(&(b.v - a.v)));
-                out.second[row] += n.dot(&(b.a - a.a)) + (v.norm_squared() - along * along) / distance;
+                out.second[row] += n.dot(&(b.a - a.a))
+                    + (v.norm_squared() - along * along) / distance.max(f64::MIN_POSITIVE);
             }
             self.pull(at, pair[1], &n, row, out);
             self.pull(at, pair[0], &-n, row, out);
@@ -404,7 +424,7 @@ impl Tree {
         }
         self.pull(at, site, &n, row, out);
         out.value[row] = n.dot(&d);
-        out.scale[row] = s.r.norm() + o.r.norm();
+        out.scale[row] = math::larger(s.r.norm() + o.r.norm(), NEAR * self.length());
         let (dn, ddn) = (turn.cross(&n), turning.cross(&n) + turn.cross(&turn.cross(&n)));
         out.second[row] = n.dot(&(s.a - o.a)) + 2.0 * dn.dot(&(s.v - o.v)) + ddn.dot(&d);
     }
@@ -613,7 +633,7 @@ impl Tree {
                     }
                     (Vec::new(), terms.iter().map(|(body, ..)| *body).collect())
                 }
-                Constraint::Cable { through, .. } => {
+                Constraint::Cable { through, .. } | Constraint::Tether { through, .. } => {
                     if through.len() < 2 {
                         return refuse(ConstraintFault::Short);
                     }

@@ -142,7 +142,7 @@ impl Constraint {
             | Self::Plane { .. }
             | Self::Orientation { .. } => 2,
             Self::Coupling { terms, .. } => terms.len(),
-            Self::Cable { through, .. } => through.len(),
+            Self::Cable { through, .. } | Self::Tether { through, .. } => through.len(),
             Self::Route(route) => route.stops.len(),
             Self::Closing(_) | Self::Rolling(_) => 2,
             Self::Blade(_) => 1,

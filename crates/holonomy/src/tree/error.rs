@@ -321,7 +321,9 @@ impl WaypointFault {
             Self::Axis => "give a vector that is not zero",
             Self::NoAxle => "give its body a revolute joint, with the centre on the axis",
             Self::End => "end it at a site, or on a pulley whose body turns",
-            Self::Beside => "put a site between them",
+            Self::Beside => {
+                "put a site between them, a ring that the rope runs through: where a straight part touches two circles in different planes is not modelled"
+            }
             Self::Meets => "leave one of them out, or start elsewhere",
             Self::Inside => "start farther away, or make the pulley smaller",
             Self::Overlap => {

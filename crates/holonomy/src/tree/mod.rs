@@ -48,6 +48,7 @@ mod stops;
 mod string;
 mod support;
 mod system;
+mod tether;
 mod turning;
 mod undefined;
 mod wrap;
@@ -91,6 +92,7 @@ pub(crate) use rolling::{Change, SlipRow};
 pub(crate) use seen::Sight;
 pub(crate) use skeleton::Node;
 pub(crate) use sources::DrivenJoint;
+pub(crate) use tether::{ROUNDING as TETHER_ROUNDING, most_pushing};
 
 use crate::{
     Vec3,

@@ -147,7 +147,9 @@ impl Tree {
                     }
                 }
             }
-            if let Constraint::Distance { .. } | Constraint::Cable { .. } = constraint {
+            if let Constraint::Distance { .. } | Constraint::Cable { .. } | Constraint::Tether { .. } =
+                constraint
+            {
                 add(
                     TreeExtra::Multiplier { row },
                     format!("{name}.tension"),

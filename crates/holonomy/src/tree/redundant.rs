@@ -47,7 +47,8 @@ impl Tree {
         let (mut independent, mut factor): (Vec<usize>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
         let mut sizes: Vec<f64> = Vec::new();
         let mut found = Vec::new();
-        for k in 0..m {
+        let may_go_slack = self.one_sided_rows();
+        for k in (0..m).filter(|k| !may_go_slack[*k]) {
             dynamics.solve_mass(self, row(k), &mut column);
             let size = dot(row(k), &column).sqrt();
             if !(size > 0.0) {

@@ -43,6 +43,11 @@ pub struct Rolling {
 }
 
 impl Rolling {
+    /// Circles that are drawn for it.
+    pub(super) fn circles(&self) -> usize {
+        if self.axis.is_some() { 1 } else { 3 }
+    }
+
     /// A disk about an axis of its body, on the side of a plane to which the normal points. The plane goes through the
     /// site `on`, and turns with its body.
     pub fn disk(centre: usize, axis: Vec3, radius: f64, on: usize, normal: Vec3) -> Self {

@@ -1,14 +1,41 @@
 //! Where ropes go: directions, arcs, lengths, contact forces, and points to draw.
-use super::{Constraint, Moving, Tree, jet::JetVec, route::Route};
-use crate::Vec3;
+use super::{Constraint, Kinematics, Moving, Pulley, Sheave, Tree, jet::JetVec, route::Route};
+use crate::{Vec3, integrator::LostRope};
 use std::f64::consts::TAU;
 
 impl Tree {
+    /// The stops that a rope is off: pulleys that it slides on, whose arc would be negative.
+    pub(super) fn off(&self, at: &Moving<'_>, route: &Route) -> Off {
+        let mut off = Off(0);
+        let last = route.stops.len().min(Off::MOST) - 1;
+        let mut sliding = (1..last).filter(|k| route.stops[*k].slides());
+        if sliding.next().is_none() {
+            return off;
+        }
+        loop {
+            let on = (1..last).filter(|k| route.stops[*k].slides() && !off.holds(*k));
+            let mut left = on.filter(|k| self.arc(at, route, *k, off) < 0.0);
+            match left.next() {
+                Some(k) => off.0 |= 1 << k,
+                None => return off,
+            }
+        }
+    }
+
+    /// The angle of the arc on a pulley that does not swivel, from the stops before and after it.
+    fn arc(&self, at: &Moving<'_>, route: &Route, k: usize, off: Off) -> f64 {
+        let spans = [[off.before(k), k], [k, off.after(k)]];
+        let [arrives, leaves] = spans.map(|ends| self.span(at, route, ends).along.normalize());
+        self.wrap_between(at, route, k, [arrives, leaves])
+    }
+
     /// The unit vector along the rope after stop k, and not a number where there is none.
     pub(super) fn rope_direction(&self, at: &Moving<'_>, route: &Route, k: usize) -> Vec3 {
         let swivel = [k, k + 1].into_iter().find(|k| route.stops[*k].swivels());
         let Some(s) = swivel else {
-            return self.span(at, route, k).along.normalize();
+            let off = self.off(at, route);
+            let ends = [off.before(k + 1), off.after(k)];
+            return self.span(at, route, ends).along.normalize();
         };
         let [before, centre, after] = [s - 1, s, s + 1].map(|k| self.centre(at, route.stops[k].site).x);
         let r = route.stops[s].signed_radius().abs();
@@ -32,6 +59,13 @@ impl Tree {
         if route.stops[k].swivels() {
             return crate::math::atan2(arrives.cross(&leaves).norm(), arrives.dot(&leaves));
         }
+        if self.off(at, route).holds(k) {
+            return 0.0;
+        }
+        self.wrap_between(at, route, k, [arrives, leaves])
+    }
+
+    fn wrap_between(&self, at: &Moving<'_>, route: &Route, k: usize, [arrives, leaves]: [Vec3; 2]) -> f64 {
         let laid = &route.laid[k];
         let turns = [(0, arrives), (1, leaves)]
             .map(|(which, direction)| self.deviation(at, laid, which, &JetVec::constant(direction)).x);
@@ -41,8 +75,9 @@ impl Tree {
     /// The length of a rope, arcs with it, between its ends.
     pub(super) fn route_length(&self, at: &Moving<'_>, route: &Route) -> f64 {
         let mut length = 0.0;
+        let off = self.off(at, route);
         for (k, stop) in route.stops.iter().enumerate() {
-            if k + 1 < route.stops.len() {
+            if k + 1 < route.stops.len() && !off.holds(k) {
                 length += self.straight(at, route, k);
             }
             if stop.pulley.is_some() && k > 0 && k + 1 < route.stops.len() {
@@ -56,12 +91,64 @@ impl Tree {
     fn straight(&self, at: &Moving<'_>, route: &Route, k: usize) -> f64 {
         let swivel = [k, k + 1].into_iter().find(|k| route.stops[*k].swivels());
         let Some(s) = swivel else {
-            return self.span(at, route, k).length.x;
+            let after = self.off(at, route).after(k);
+            return self.span(at, route, [k, after]).length.x;
         };
         let other = if s == k { k + 1 } else { k };
         let [centre, point] = [s, other].map(|k| self.centre(at, route.stops[k].site).x);
         let r = route.stops[s].signed_radius();
         ((point - centre).norm_squared() - r * r).sqrt()
+    }
+
+    /// The first rope that does not run over a pulley as it was laid: one of its equations, the pulley by its number
+    /// among those of all ropes, and why.
+    pub(crate) fn lost_rope(&self, t: f64, q: &[f64]) -> Option<(usize, usize, LostRope)> {
+        if self.routes().next().is_none() || !q.iter().all(|x| x.is_finite()) {
+            return None;
+        }
+        let mut kinematics = Kinematics::default();
+        let mut placed = q.to_vec();
+        self.drive(t, &mut placed);
+        kinematics.pose(self, &placed);
+        let at = Moving {
+            t,
+            q: &placed,
+            kinematics: &kinematics,
+            accelerations: None,
+        };
+        let (mut row, mut number) = (0, 0);
+        for (_, constraint) in &self.constraints {
+            if let Constraint::Route(route) = constraint {
+                for (k, pulley) in route.pulleys() {
+                    if let Some(lost) = self.lost_at(&at, route, k, pulley) {
+                        return Some((row, number, lost));
+                    }
+                    number += 1;
+                }
+            }
+            row += constraint.rows();
+        }
+        None
+    }
+
+    fn lost_at(&self, at: &Moving<'_>, route: &Route, k: usize, pulley: &Pulley) -> Option<LostRope> {
+        let last = route.stops.len() - 1;
+        let parts = [(k > 0).then(|| k - 1), (k < last).then_some(k)];
+        let mut directions = parts
+            .into_iter()
+            .flatten()
+            .map(|k| self.rope_direction(at, route, k));
+        if !directions.all(|direction| direction.iter().all(|x| x.is_finite())) {
+            return Some(LostRope::Inside);
+        }
+        if k == 0 || k == last || pulley.sheave == Sheave::Swivel {
+            return None;
+        }
+        match self.wrap_at(at, route, k) {
+            wrap if wrap.is_nan() => Some(LostRope::Turns),
+            wrap if wrap < 0.0 => Some(LostRope::Leaves),
+            _ => None,
+        }
     }
 
     /// The force of a rope on the pulley of a stop, `T_out n_out − T_in n_in`, for tensions of its equations.
@@ -93,6 +180,14 @@ impl Tree {
         (axis, arrives.cross(&axis).normalize() * radius)
     }
 
+    /// Where a straight part begins.
+    fn tangent_point(&self, at: &Moving<'_>, route: &Route, [k, next]: [usize; 2]) -> Vec3 {
+        let centre = self.centre(at, route.stops[k].site).x;
+        let axis = self.axes_of(at, route.laid[k].frame) * route.laid[k].axis;
+        let along = self.span(at, route, [k, next]).along.normalize();
+        centre + along.cross(&axis) * route.stops[k].signed_radius()
+    }
+
     /// The rims of its pulleys.
     pub(super) fn trace_rims(&self, at: &Moving<'_>, route: &Route, mut add: impl FnMut(Vec3)) {
         for (k, _) in route.pulleys() {
@@ -116,10 +211,22 @@ impl Tree {
 
     /// Where a rope goes: ends of its straight parts, and points on its arcs, always as many.
     pub(super) fn trace_route(&self, at: &Moving<'_>, route: &Route, mut add: impl FnMut(Vec3)) {
+        let off = match route.laid.is_empty() {
+            true => Off(0),
+            false => self.off(at, route),
+        };
         for (k, stop) in route.stops.iter().enumerate() {
             let centre = self.centre(at, stop.site).x;
             if stop.pulley.is_none() || route.laid.is_empty() {
                 (0..stop.traced()).for_each(|_| add(centre));
+                continue;
+            }
+            if off.holds(k) {
+                // Beside the pulley, where the rope passes its centre.
+                let along = self.rope_direction(at, route, k);
+                let before = self.tangent_point(at, route, [off.before(k), off.after(k)]);
+                let beside = before + along * along.dot(&(centre - before));
+                (0..stop.traced()).for_each(|_| add(beside));
                 continue;
             }
             let inner = k > 0 && k + 1 < route.stops.len();
@@ -131,6 +238,37 @@ impl Tree {
                 add(centre + first * c + axis.cross(&first) * s);
             }
         }
+    }
+}
+
+/// Stops that a rope is off, as bits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Off(u64);
+
+impl Off {
+    /// Stops beyond this many are never off.
+    const MOST: usize = 64;
+
+    pub(super) fn holds(self, k: usize) -> bool {
+        k < Self::MOST && self.0 >> k & 1 == 1
+    }
+
+    /// The next stop that the rope runs over.
+    pub(super) fn after(self, k: usize) -> usize {
+        let mut next = k + 1;
+        while self.holds(next) {
+            next += 1;
+        }
+        next
+    }
+
+    /// The last one before.
+    pub(super) fn before(self, k: usize) -> usize {
+        let mut last = k - 1;
+        while self.holds(last) {
+            last -= 1;
+        }
+        last
     }
 }
 

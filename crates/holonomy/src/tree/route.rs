@@ -136,6 +136,11 @@ impl Waypoint {
         pulley.is_some_and(|pulley| pulley.sheave == Sheave::Turning)
     }
 
+    pub(super) fn slides(&self) -> bool {
+        let pulley = self.pulley.as_ref();
+        pulley.is_some_and(|pulley| matches!(pulley.sheave, Sheave::Sliding(_)))
+    }
+
     pub(super) fn swivels(&self) -> bool {
         let pulley = self.pulley.as_ref();
         pulley.is_some_and(|pulley| pulley.sheave == Sheave::Swivel)

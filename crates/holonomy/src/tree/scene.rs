@@ -1,8 +1,10 @@
 //! How a tree looks: rods between what is fixed on a body, boxes of inertia, joints, cables, springs and beams.
 //!
 //! Points, in their order: the sites; where each body begins, behind its joint; where its joint is on the parent; the
-//! centres of point masses; points along ropes, and on the rims of their pulleys.
-use super::{Constraint, JointKind, Kinematics, Moving, SitePlace, Tree, links::BoundLink, rope_path::RIM};
+//! centres of point masses; points along ropes, and on the rims of their pulleys; those on what rolls.
+use super::{
+    Constraint, JointKind, Kinematics, Moving, Rolling, SitePlace, Tree, links::BoundLink, rope_path::RIM,
+};
 use crate::{
     Vec3,
     geometry::{self, RigidInertia},
@@ -26,7 +28,8 @@ impl Tree {
         }
         self.push_rods(size, &mut shapes);
         self.push_constraints(&mut shapes);
-        self.push_ropes(&mut shapes);
+        let next = self.push_ropes(&mut shapes);
+        self.push_wheels(next, &mut shapes);
         let springs = self.potentials.iter().filter_map(|v| v.drawn_as_spring());
         shapes.extend(springs.map(|between| Shape::Spring { between }));
         for link in &self.links {
@@ -66,7 +69,11 @@ impl Tree {
             let points = route.traced() + RIM * route.pulleys().count();
             (1..=points).map(move |k| format!("{name}.path.{k}"))
         });
-        sites.chain(joints).chain(masses).chain(ropes).collect()
+        let wheels = self.wheels().flat_map(|(name, rolling)| {
+            (1..=RIM * rolling.circles()).map(move |k| format!("{name}.rim.{k}"))
+        });
+        let points = sites.chain(joints).chain(masses);
+        points.chain(ropes).chain(wheels).collect()
     }
 
     /// Bodies that are a mass at a point away from where they begin.
@@ -117,7 +124,12 @@ impl Tree {
         let inertia = self.nodes[self.body_nodes[body]]
             .inertia
             .moved(&self.node_from_body[body].inverse());
-        if inertia.mass > 0.0 && inertia.moment != Matrix3::zeros() {
+        let body_of = |site: usize| self.sites[site].node.map(|node| self.nodes[node].body);
+        let rolls = self
+            .wheels()
+            .any(|(_, rolling)| body_of(rolling.site) == Some(body));
+        // What rolls is drawn as it is.
+        if inertia.mass > 0.0 && inertia.moment != Matrix3::zeros() && !rolls {
             let (rotation, edges) = box_of(&inertia);
             shapes.push(Shape::Inertia {
                 body,
@@ -169,7 +181,7 @@ impl Tree {
                     name,
                     through: between.to_vec(),
                 },
-                Constraint::Cable { through, .. } => Shape::Cable {
+                Constraint::Cable { through, .. } | Constraint::Tether { through, .. } => Shape::Cable {
                     name,
                     through: through.clone(),
                 },
@@ -209,8 +221,8 @@ impl Tree {
         }
     }
 
-    /// Ropes, and the rims of their pulleys: lines.
-    fn push_ropes(&self, shapes: &mut Vec<Shape>) {
+    /// Ropes, and the rims of their pulleys: lines. The number of the point behind theirs.
+    fn push_ropes(&self, shapes: &mut Vec<Shape>) -> usize {
         let mut next = self.sites.len() + 2 * self.len() + self.point_masses().count();
         for (_, route) in self.routes() {
             let through = (next..next + route.traced()).collect();
@@ -220,6 +232,49 @@ impl Tree {
                 let through = (next..next + RIM).chain([next]).collect();
                 next += RIM;
                 shapes.push(Shape::Line { through });
+            }
+        }
+        next
+    }
+
+    /// Disks with four spokes, spheres as three circles.
+    fn push_wheels(&self, mut next: usize, shapes: &mut Vec<Shape>) {
+        for (_, rolling) in self.wheels() {
+            for _ in 0..rolling.circles() {
+                let through = (next..next + RIM).chain([next]).collect();
+                shapes.push(Shape::Line { through });
+                if rolling.axis.is_some() {
+                    let spokes = [0, RIM / 4].map(|k| vec![next + k, next + k + RIM / 2]);
+                    shapes.extend(spokes.map(|through| Shape::Line { through }));
+                }
+                next += RIM;
+            }
+        }
+    }
+
+    fn wheels(&self) -> impl Iterator<Item = (&str, &Rolling)> {
+        self.constraints
+            .iter()
+            .filter_map(|(name, constraint)| match constraint {
+                Constraint::Rolling(rolling) => Some((name.as_str(), rolling)),
+                _ => None,
+            })
+    }
+
+    fn trace_wheel(&self, kinematics: &Kinematics, rolling: &Rolling, mut add: impl FnMut(Vec3)) {
+        let place = &self.sites[rolling.site];
+        let centre = kinematics.site(place);
+        let axes = match rolling.axis {
+            Some(axis) => vec![axis],
+            None => vec![Vec3::x(), Vec3::y(), Vec3::z()],
+        };
+        for axis in axes {
+            let across = axis.cross(&Vec3::ith(axis.iamin(), 1.0));
+            let [axis, x] = [axis, across].map(|direction| self.on_body(kinematics, place.node, &direction));
+            let y = axis.cross(&x);
+            for k in 0..RIM {
+                let (s, c) = crate::math::sin_cos(std::f64::consts::TAU * k as f64 / RIM as f64);
+                add(centre + (x * c + y * s) * rolling.radius);
             }
         }
     }
@@ -277,6 +332,9 @@ impl Tree {
         for (_, route) in self.routes() {
             self.trace_route(&at, route, |r| out.points.push(r.into()));
             self.trace_rims(&at, route, |r| out.points.push(r.into()));
+        }
+        for (_, rolling) in self.wheels() {
+            self.trace_wheel(kinematics, rolling, |r| out.points.push(r.into()));
         }
     }
 

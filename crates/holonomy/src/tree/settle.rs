@@ -103,6 +103,12 @@ pub enum SettleError {
         /// The largest force that is not balanced, as a fraction of those that act there.
         force: f64,
     },
+    /// Where equilibria are not known.
+    #[error("`{constraint}` may go slack, and an equilibrium is not sought with that")]
+    Slack {
+        /// The name of the constraint.
+        constraint: String,
+    },
     /// Forces or inertias that have no value.
     #[error("the forces have no value on the way, or a joint moves nothing that has inertia")]
     Undefined,
@@ -145,6 +151,10 @@ struct SettleSearch<'a> {
 
 impl<'a> SettleSearch<'a> {
     fn new(tree: &'a Tree, q: &[f64], settling: &'a Settling) -> Result<Self, SettleError> {
+        if let Some(tether) = tree.tethers().next() {
+            let constraint = tree.constraints[tether.constraint].0.clone();
+            return Err(SettleError::Slack { constraint });
+        }
         let n = tree.velocities;
         let mut fixed = settling.fixed.clone();
         fixed.resize(n, false);

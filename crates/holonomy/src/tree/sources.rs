@@ -8,6 +8,7 @@
 //!       + Σ f·ṙ, τ v, −T l̇       forces that see the state
 //!       + Σ τ_d q̇_d              driven joints,   τ_d = S_dᵀ (Ṗ_d − F_d) + Σ λₖ G_kd
 //!       − Σ λₖ ℓ̇ₖ, − λ·ω         driven lengths and attitudes
+//!       + 0                      tethers: what they take as they snap tight takes no time
 //! ```
 //! Ṗ and F are of all that a joint carries; `G_kd = ∂gₖ/∂q_d`. What constraints ask of a driven joint is counted as the
 //! joint's, and what they take elsewhere they give elsewhere.
@@ -73,6 +74,10 @@ impl Tree {
                     Constraint::Orientation { to, .. } => format!("drive {}.turn", body(*to)),
                     _ => format!("length {}", self.constraints[self.constraint_of(row)].0),
                 }),
+        );
+        names.extend(
+            self.tethers()
+                .map(|tether| format!("snap {}", self.constraints[tether.constraint].0)),
         );
         names
     }
@@ -186,6 +191,8 @@ impl Tree {
             let lambda = lambda.get(row..row + constraint.rows());
             lambda.map_or(f64::NAN, |lambda| constraint.drive_power(t, lambda))
         }));
+        // Snaps take no time.
+        out.extend(self.tethers().map(|_| 0.0));
     }
 }
 

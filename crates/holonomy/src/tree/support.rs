@@ -26,7 +26,7 @@ impl Tree {
         match constraint {
             Constraint::Coincidence { between, .. } | Constraint::Distance { between, .. } => at(between),
             Constraint::Plane { site, on, .. } => at(&[*site, *on]),
-            Constraint::Cable { through, .. } => at(through),
+            Constraint::Cable { through, .. } | Constraint::Tether { through, .. } => at(through),
             Constraint::Route(route) => {
                 let sites = route.stops.iter().map(|stop| stop.site);
                 sites.filter_map(|site| self.sites[site].node).collect()

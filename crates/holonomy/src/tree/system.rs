@@ -17,11 +17,11 @@ pub(super) struct TreeWorkspace {
     pub(super) dynamics: Dynamics,
     pub(super) q: Vec<f64>,
     p: Vec<f64>,
-    rows: ConstraintRows,
+    pub(super) rows: ConstraintRows,
     schur: MinNorm,
     pub(super) lambda: Vec<f64>,
     column: Vec<f64>,
-    columns: Vec<f64>,
+    pub(super) columns: Vec<f64>,
     powers: Vec<f64>,
 }
 
@@ -56,14 +56,14 @@ impl TreeWorkspace {
         match self.dynamics.factorise(tree) {
             Ok(()) => {
                 self.dynamics.acceleration(tree, t, dv);
-                self.constrain_acceleration(tree, t, dv);
+                self.constrain_acceleration(tree, t, v, dv);
             }
             Err(_) => dv.fill(f64::NAN),
         }
     }
 
     /// Adds what the constraints do: `G M⁻¹ Gᵀ λ = g̈`, `v̇ −= M⁻¹ Gᵀ λ`.
-    fn constrain_acceleration(&mut self, tree: &Tree, t: f64, dv: &mut [f64]) {
+    fn constrain_acceleration(&mut self, tree: &Tree, t: f64, v: &[f64], dv: &mut [f64]) {
         let (m, n) = (tree.constraints(), dv.len());
         if m == 0 {
             return;
@@ -75,6 +75,7 @@ impl TreeWorkspace {
             accelerations: Some((self.dynamics.motion(), dv)),
         };
         tree.constrain(&at, &mut self.rows);
+        tree.release_idle(v, &mut self.rows);
         self.columns.clear();
         for k in 0..m {
             self.column.resize(n, 0.0);
@@ -82,6 +83,21 @@ impl TreeWorkspace {
             self.dynamics.solve_mass(tree, row, &mut self.column);
             self.columns.extend_from_slice(&self.column);
         }
+        self.solve_multipliers();
+        self.release_pushing(tree);
+        for (k, lambda) in self.lambda.iter().enumerate() {
+            for (dv, x) in dv.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {
+                *dv -= lambda * x;
+            }
+        }
+    }
+}
+
+impl TreeWorkspace {
+    /// `G M⁻¹ Gᵀ λ = g̈`.
+    pub(super) fn solve_multipliers(&mut self) {
+        let m = self.rows.value.len();
+        let n = self.columns.len() / m;
         let dot = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
         let schur = self.schur.reset(m);
         for k in 0..m {
@@ -93,11 +109,6 @@ impl TreeWorkspace {
         self.schur.factorise();
         self.lambda.clone_from(&self.rows.second);
         self.schur.solve(&mut self.lambda);
-        for (k, lambda) in self.lambda.iter().enumerate() {
-            for (dv, x) in dv.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {
-                *dv -= lambda * x;
-            }
-        }
     }
 }
 
@@ -161,6 +172,7 @@ impl System for Tree {
             for row in self.slip_rows() {
                 rows.value[row.row] = self.slip(&dynamics.kinematics, row).0;
             }
+            self.release_slack(rows);
             rows.value.iter().fold(0.0, |m, g| math::larger(m, g.abs()))
         });
         out.multipliers.clear();

@@ -16,7 +16,9 @@
 //! ∂g/∂x = (t_x/|x|) e_x + R (e_y − e_x cos γ) / (|x| sin γ)
 //! ```
 //! Angles θ are measured on the body that holds the pulley, from where the rope was when it was laid, and are within
-//! three radians of that: elsewhere, and where the arc is negative, there is no value. Off the plane of a pulley the rope
+//! three radians of that: elsewhere there is no value, nor where the arc is negative on a pulley that turns with the
+//! rope. Off one that it slides on, the rope goes straight from the stop before to that after, which is where both
+//! agree to first order: its tension has a kink there, and comes back as it went. Off the plane of a pulley the rope
 //! leaves the circle where its projection does, as through a fairlead; the force across it is then (z²/2L²) R/t of the
 //! tension. What moves the pulley of a span is the opposite of what moves its other end, at the same place, because the
 //! length does not change if both move as one.
@@ -102,9 +104,9 @@ impl Tree {
         out
     }
 
-    /// The straight part after stop k, which is no swivel, nor is the next.
-    pub(super) fn span(&self, at: &Moving<'_>, route: &Route, k: usize) -> Span {
-        let [a, b] = [&route.stops[k], &route.stops[k + 1]];
+    /// The straight part from stop k to another, neither of which swivels.
+    pub(super) fn span(&self, at: &Moving<'_>, route: &Route, [k, next]: [usize; 2]) -> Span {
+        let [a, b] = [&route.stops[k], &route.stops[next]];
         let d = self.centre(at, b.site) - self.centre(at, a.site);
         if a.pulley.is_none() && b.pulley.is_none() {
             let length = d.dot(&d).sqrt();
@@ -118,11 +120,11 @@ impl Tree {
                 axis: Vec3::zeros(),
             };
         }
-        let laid = &route.laid[if a.pulley.is_some() { k } else { k + 1 }];
+        let laid = &route.laid[if a.pulley.is_some() { k } else { next }];
         let axis = self.carried(at, laid.frame, &laid.axis);
         let mut far = b.signed_radius();
         if a.pulley.is_some() && b.pulley.is_some() {
-            let other = &route.laid[k + 1];
+            let other = &route.laid[next];
             let other = self.axes_of(at, other.frame) * other.axis;
             far *= 1.0_f64.copysign(axis.x.dot(&other));
         }
@@ -174,8 +176,12 @@ impl Tree {
         if route.laid.len() != route.stops.len() {
             return out.value[row..=last].fill(f64::NAN);
         }
+        let off = self.off(at, route);
         let (mut now, mut arrived) = (row, Jet::default());
         for (k, stop) in route.stops.iter().enumerate() {
+            if off.holds(k) {
+                continue;
+            }
             let (place, radius, laid) = (self.centre(at, stop.site), stop.signed_radius(), &route.laid[k]);
             let inner = k > 0 && k + 1 < route.stops.len();
             if stop.turns() && inner {
@@ -186,10 +192,11 @@ impl Tree {
                 self.swivel(at, route, k, now, out);
                 continue;
             }
-            if k + 1 == route.stops.len() || route.stops[k + 1].swivels() {
+            let after = off.after(k);
+            if after == route.stops.len() || route.stops[after].swivels() {
                 continue;
             }
-            let span = self.span(at, route, k);
+            let span = self.span(at, route, [k, after]);
             let mut g = span.length;
             if stop.pulley.is_some() {
                 let left = self.deviation(at, laid, 1, &span.direction);
@@ -201,9 +208,9 @@ impl Tree {
                 g = g + Jet::constant(radius.abs() * laid.wrap) + (left - turned) * radius;
                 out.scale[now] += radius.abs() * (laid.wrap + left.x.abs() + turned.x.abs());
             }
-            let next = &route.stops[k + 1];
+            let next = &route.stops[after];
             if next.pulley.is_some() {
-                let laid = &route.laid[k + 1];
+                let laid = &route.laid[after];
                 arrived = self.deviation(at, laid, 0, &span.direction);
                 let turned = self.turned(at, laid);
                 g = g - (arrived - turned) * next.signed_radius();
@@ -211,7 +218,7 @@ impl Tree {
             }
             out.value[now] += g.x;
             out.second[now] += g.a;
-            self.pull_span(at, route, k, &span, now, out);
+            self.pull_span(at, route, [k, after], &span, now, out);
         }
     }
 
@@ -220,14 +227,14 @@ impl Tree {
         &self,
         at: &Moving<'_>,
         route: &Route,
-        k: usize,
+        [k, next]: [usize; 2],
         span: &Span,
         row: usize,
         out: &mut ConstraintRows,
     ) {
         let [a, b] = [
             &self.sites[route.stops[k].site],
-            &self.sites[route.stops[k + 1].site],
+            &self.sites[route.stops[next].site],
         ];
         let from_pulley = route.stops[k].pulley.is_some();
         // The place that the plane of the pulley does not go with.
@@ -236,7 +243,7 @@ impl Tree {
         for (end, sign) in [(b, 1.0), (a, -1.0)] {
             let Some(node) = end.node else { continue };
             // Between points each force is at its own end, which is the same line.
-            let place = match span.far == 0.0 && !from_pulley && route.stops[k + 1].pulley.is_none() {
+            let place = match span.far == 0.0 && !from_pulley && route.stops[next].pulley.is_none() {
                 true => at.kinematics.site(end),
                 false => place,
             };

@@ -20,8 +20,11 @@ mod random;
 mod rolling;
 mod scissor;
 mod steps;
+mod ropes;
 mod stewart;
 mod tables;
+mod tensioned;
+mod tethers;
 mod trep;
 
 use holonomy::{

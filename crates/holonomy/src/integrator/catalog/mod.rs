@@ -80,6 +80,13 @@ impl Method {
         mechanism: &Mechanism,
         options: &Options,
     ) -> Result<Box<dyn Integrator>, Unsupported> {
+        if self.name != SNAPS && may_go_slack(mechanism) {
+            return Err(Unsupported {
+                method: self.name,
+                needs: "constraints that always hold: none with `slack = true`",
+                instead: SNAPS,
+            });
+        }
         (self.build)(mechanism, options)
     }
 
@@ -100,9 +107,16 @@ impl Method {
     }
 
     /// The same with what it promises for a mechanism: where velocities are constrained as such there is no form to keep,
-    /// and no energy of a nearby system.
+    /// and no energy of a nearby system; what snaps tight is taken in the step in which it does, and its energy is gone.
     pub fn promising_on(&self, mechanism: &Mechanism) -> Self {
         match mechanism {
+            _ if may_go_slack(mechanism) => Self {
+                order: 1,
+                symmetric: false,
+                symplectic: false,
+                bounded_energy: false,
+                ..*self
+            },
             Mechanism::Tree(tree) if tree.is_nonholonomic() => Self {
                 symplectic: false,
                 bounded_energy: false,
@@ -122,6 +136,13 @@ impl Method {
     pub fn serves(&self, family: Family) -> bool {
         self.family.is_none_or(|own| own == family)
     }
+}
+
+/// The method that steps what goes slack.
+const SNAPS: &str = "tree-variational";
+
+fn may_go_slack(mechanism: &Mechanism) -> bool {
+    matches!(mechanism, Mechanism::Tree(tree) if tree.may_go_slack())
 }
 
 /// Where a guarantee of a method holds.

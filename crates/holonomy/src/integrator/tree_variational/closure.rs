@@ -12,7 +12,7 @@
 //! Equations of velocities have `h c` in place of g, and `∂c/∂v` in place of `G(q⁺) Y` (`slip.rs`).
 //! Halves of solutions cost no more than the bodies that carry what constraints hold on to. The small matrix may be
 //! singular: the multipliers are then the shortest that do.
-use super::{balance::Balance, newton::MET, slip::Slip};
+use super::{balance::Balance, newton::MET, slack::Slack, slip::Slip};
 use crate::{
     Vec3, math,
     simd::with_width,
@@ -24,7 +24,7 @@ use nalgebra::Matrix3;
 /// Multipliers of one step and what they are computed with.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Closure {
-    start: ConstraintRows,
+    pub(super) start: ConstraintRows,
     end: ConstraintRows,
     kinematics: Kinematics,
     /// λ and μ, impulses.
@@ -36,6 +36,8 @@ pub(super) struct Closure {
     /// The velocities that equations depend on.
     among: Vec<usize>,
     slip: Slip,
+    /// What is not taut.
+    pub(super) slack: Slack,
     /// `R̂ᵀ/h` and Ĉ, with one number per equation for each velocity, and `R̂ Ĉ`.
     rows: Vec<f64>,
     columns: Vec<f64>,
@@ -45,6 +47,8 @@ pub(super) struct Closure {
     end_columns: Vec<f64>,
     mobility: MinNorm,
     half: Vec<f64>,
+    /// Rates of change of the equations at the end, before they act there.
+    outward: Vec<f64>,
     /// Equations that depended on others in the last step.
     pub(super) dependent: usize,
     /// The constraints they belong to, as in [`StepInfo::dependent`](crate::integrator::StepInfo).
@@ -59,6 +63,7 @@ impl Closure {
         Self {
             among: tree.constrained_velocities(),
             slip: Slip::new(tree),
+            slack: Slack::new(tree),
             ..Self::default()
         }
     }
@@ -86,6 +91,7 @@ impl Closure {
         }));
         self.mu.clear();
         self.mu.resize(m, 0.0);
+        self.slack.foresee(state, &self.start, &mut self.lambda);
     }
 
     /// Whether an equation holds back no motion at the start, and is not met at the end.
@@ -133,6 +139,7 @@ impl Closure {
         self.kinematics.pose(tree, next_q);
         self.constrain_end(tree, balance.end, next_q, false);
         self.slip.evaluate(tree, balance, &mut self.end);
+        self.slack.hide(&mut self.end);
         let parts = self.end.value.iter().zip(&self.end.scale);
         self.violation = parts.fold(0.0, |m: f64, (g, scale)| {
             math::larger(m, if *g == 0.0 { 0.0 } else { g.abs() / scale })
@@ -161,6 +168,7 @@ impl Closure {
     ) {
         self.constrain_end(tree, balance.end, next_q, true);
         self.slip.evaluate(tree, balance, &mut self.end);
+        self.slack.hide(&mut self.end);
         let m = self.lambda.len();
         transpose(&self.start.jacobian, m, &mut self.columns);
         transpose(&self.end.jacobian, m, &mut self.rows);
@@ -176,9 +184,10 @@ impl Closure {
         jacobian.split(tree, &self.among, &mut self.rows, &mut self.columns, m);
         let schur = self.schur.reset(m);
         with_width!(m, M => product::<M>(&self.rows, &self.columns, schur));
-        for x in schur {
+        for x in schur.iter_mut() {
             *x *= balance.h;
         }
+        self.slack.cut(schur);
         self.schur.factorise();
         self.dependent = m - self.schur.rank();
         self.depending = 0;
@@ -199,6 +208,7 @@ impl Closure {
         for (change, g) in self.change.iter_mut().zip(&self.end.value) {
             *change = h * *change - g;
         }
+        self.slack.clear(&mut self.change);
         self.schur.solve(&mut self.change);
         with_width!(m, M => combine::<M>(&self.columns, &self.change, x));
     }
@@ -235,7 +245,7 @@ impl Closure {
     pub(super) fn project(
         &mut self,
         tree: &Tree,
-        (t, next_q): (f64, &[f64]),
+        (t, next_q, direction): (f64, &[f64], f64),
         next_p: &mut [f64],
         mass: &mut Mass,
     ) -> Result<(), usize> {
@@ -244,24 +254,35 @@ impl Closure {
         mass.factorise(tree, t, &mut self.kinematics)?;
         transpose(&self.end.jacobian, m, &mut self.end_rows);
         mass.split(tree, &self.among, &mut self.end_rows, &mut self.end_columns, m);
-        let mobility = self.mobility.reset(m);
-        with_width!(m, M => product::<M>(&self.end_rows, &self.end_columns, mobility));
-        self.mobility.factorise();
-        // The second time takes out what rounding left of the first.
         self.half.resize(n, 0.0);
-        for _ in 0..2 {
-            mass.inward(tree, next_p, &mut self.half);
-            self.change.clone_from(&self.end.rate);
-            with_width!(m, M => times::<M>(&self.end_rows, &self.half, &mut self.change));
-            self.mobility.solve(&mut self.change);
-            for k in 0..m {
-                self.mu[k] += self.change[k];
-                for (p, g) in next_p.iter_mut().zip(&self.end.jacobian[k * n..(k + 1) * n]) {
-                    *p -= g * self.change[k];
+        self.slack.keep(next_p);
+        loop {
+            let mobility = self.mobility.reset(m);
+            with_width!(m, M => product::<M>(&self.end_rows, &self.end_columns, mobility));
+            self.slack.cut(mobility);
+            self.mobility.factorise();
+            // The second time takes out what rounding left of the first.
+            for pass in 0..2 {
+                mass.inward(tree, next_p, &mut self.half);
+                self.change.clone_from(&self.end.rate);
+                with_width!(m, M => times::<M>(&self.end_rows, &self.half, &mut self.change));
+                self.slack.clear(&mut self.change);
+                if pass == 0 && !self.slack.is_none() {
+                    self.outward.clone_from(&self.change);
+                }
+                self.mobility.solve(&mut self.change);
+                for k in 0..m {
+                    self.mu[k] += self.change[k];
+                    for (p, g) in next_p.iter_mut().zip(&self.end.jacobian[k * n..(k + 1) * n]) {
+                        *p -= g * self.change[k];
+                    }
                 }
             }
+            if !self.slack.take_back(tree, &mut self.mu, next_p, direction) {
+                self.slack.count_end(&self.mu, &self.outward);
+                return Ok(());
+            }
         }
-        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@
 //! ΔW = h f(t̄, q̄, v)·v                                                      forces, dampers, wrenches
 //! ΔW = J_d (q_d⁺ − q_d)/h,   J_d = p_d⁺ − p_d − h g_d + Gᵀ_d(q) λ + Gᵀ_d(q⁺) μ    driven joints
 //! ΔW = −λ ℓ̇(t) − μ ℓ̇(t+h)                                                  driven lengths, attitudes with ω for ℓ̇
+//! ΔW = −½ λ (ġ⁻ + ġ⁺) − ½ μ ġ⁻                                             tethers: see `slack.rs`
 //! ```
 //! `p_d = S_dᵀP` is the momentum of what a driven joint carries, at both ends of the step, and J_d the impulse that its
 //! drive has to give. Each is antisymmetric under the reversal of the step, as the step itself: composed to a higher
@@ -107,6 +108,7 @@ impl Delivered {
             self.done
                 .push(constraint.drive_power(state.t, start) + constraint.drive_power(t, end));
         }
+        self.done.extend(closure.slack.energies());
     }
 
     /// Adds the momenta of what driven joints carry to the list.

@@ -25,6 +25,7 @@ mod delivered;
 mod jacobian;
 mod newton;
 mod past;
+mod slack;
 mod slip;
 mod turn;
 mod written;
@@ -208,6 +209,16 @@ impl TreeVariational {
     /// A step fails because of its constraints if nothing meets them at its end, or they hold back nothing at its start.
     fn diagnosed(&self, state: &State, fault: Fault) -> Fault {
         let end = state.t + self.balance.h;
+        if let Some((equation, pulley, lost)) = self.tree.lost_rope(end, &self.next_q) {
+            return Fault {
+                cause: Cause::Rope {
+                    equation,
+                    pulley,
+                    lost,
+                },
+                body: None,
+            };
+        }
         match self.tree.nearest_violation(&state.q, end) {
             Some((equation, violation)) => Fault {
                 cause: Cause::Unmet { equation, violation },
@@ -276,7 +287,9 @@ impl TreeVariational {
 impl Integrator for TreeVariational {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let known = self.past.is_known(state, h);
-        let resumed = known.then(|| self.resume(state, h)).flatten();
+        // What was taut says nothing of where the next step snaps.
+        let smooth = known && self.closure.slack.is_none();
+        let resumed = smooth.then(|| self.resume(state, h)).flatten();
         let solved = match resumed {
             Some(solved) => solved,
             None => self
@@ -290,12 +303,12 @@ impl Integrator for TreeVariational {
         }
         self.balance.end_momentum(&self.tree, &mut self.next_p);
         if constrained {
-            let end = (self.balance.end, &self.next_q[..]);
+            let end = (self.balance.end, &self.next_q[..], h.signum());
             let projected = self
                 .closure
                 .project(&self.tree, end, &mut self.next_p, &mut self.mass);
             projected.map_err(|node| self.singular(node))?;
-            self.ended = Some(end.0);
+            self.ended = Some(self.balance.end);
         }
         let bad = |x: &f64| !x.is_finite();
         if let Some(j) = self.next_p.iter().position(bad) {
@@ -374,6 +387,9 @@ impl TreeVariational {
             self.closure.begin(&self.tree, state, placed, 0.5 * h);
         }
         self.balance.guess(&self.tree, state, &mut self.mass.dynamics);
+        if !self.closure.slack.is_none() {
+            return self.solve_taut(state);
+        }
         self.solve(state, None)
     }
 
