@@ -15,6 +15,8 @@ mod sphere_gauss;
 mod sphere_hamel;
 mod sphere_implicit;
 mod sphere_split;
+#[cfg(not(target_arch = "wasm32"))]
+mod sphere_tangent;
 mod stormer_verlet;
 mod tableaux;
 mod tableaux_dop853;

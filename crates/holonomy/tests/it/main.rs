@@ -22,6 +22,8 @@ mod user_potentials;
 mod errata;
 /// Do closed forms agree with tables, with integration and with themselves?
 mod exact;
+/// Are derivatives of steps on spheres and of Lagrangians exact, transposed and symplectic?
+mod step_derivatives;
 /// What happens when a step cannot be taken?
 mod faults;
 /// Are formulas read, printed and differentiated right, and refused with help?
