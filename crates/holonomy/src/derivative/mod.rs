@@ -12,8 +12,24 @@
 //!
 //! Under constraints a change is one of states that keep them: x is tangent, and y is that of a momentum that leads along
 //! them. A gradient is one of such changes: what it has across them means nothing.
+#[cfg(not(target_arch = "wasm32"))]
+mod certificate;
 mod differences;
+#[cfg(not(target_arch = "wasm32"))]
+mod parameters;
+#[cfg(not(target_arch = "wasm32"))]
+mod spectrum;
+#[cfg(not(target_arch = "wasm32"))]
+mod tape;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use certificate::{GradientCertificate, MEANINGLESS, PulledMomentum, certify};
+#[cfg(not(target_arch = "wasm32"))]
+pub use parameters::{OfParameters, ParameterError, Parameters, Variant, WithParameters};
+#[cfg(not(target_arch = "wasm32"))]
+pub use spectrum::{Spectrum, SpectrumRun, spectrum};
+#[cfg(not(target_arch = "wasm32"))]
+pub use tape::{Along, Efforts, Step, Tape, TapeFault};
 pub use differences::{Differences, Momenta, OFFSET, along, slope};
 
 use crate::{

@@ -4,15 +4,15 @@
 //! δq = T x,   δp = T y + …,   p = π × q            T the tangent basis at q; H = TᵀVʺT, g = ∂V/∂q
 //!
 //! variational   Tᵀ(M Δ − h p + ½h² g) = 0,   p⁺ = T⁺T⁺ᵀ(M Δ/h − ½h g⁺),   Δ = q⁺ − q
-//!               B x⁺ = K x + h y,   y⁺ = (K⁺x⁺ − Bᵀx)/h
-//!               B = TᵀM T⁺,   K = TᵀM T − ½h²H + σ,    σᵢ = qᵢ·(MΔ + ½h²g)ᵢ
-//!                             K⁺ = T⁺ᵀM T⁺ − ½h²H⁺ − τ,  τᵢ = qᵢ⁺·(MΔ − ½h²g⁺)ᵢ
+//!               TᵀM w = y − (½h H − σ) x,   T⁺x⁺ = T x + h w,   y⁺ = T⁺ᵀM w − (½h H⁺ + τ) x⁺
+//!               σᵢ = qᵢ·(M Δ/h + ½h g)ᵢ,    τᵢ = qᵢ⁺·(M Δ/h − ½h g⁺)ᵢ
+//!               w = T⁺ξ − q⁺ (Δ/h·T x),     x⁺ = T⁺ᵀT x + h ξ          ξ the unknown, of B = TᵀM T⁺
 //! kick b        y⁺ = y − b (H − qᵢ·gᵢ) x
 //! great circle  by the angle θ along e, n = q × e:   xₑ⁺ = xₑ + (h/M) yₑ,  yₑ⁺ = yₑ
 //!               xₙ⁺ = cos θ xₙ + (h/M)(sin θ/θ) yₙ,  yₙ⁺ = −(M/h) θ sin θ xₙ + cos θ yₙ
 //! ```
-//! The first is that of a generating function, hence symplectic however well it is known; σ and τ are what curves the
-//! sphere. B is solved in O(n) for links. The unknowns of a step are the directions after each of its parts, and its
+//! The first is that of a generating function, with matrices that are symmetric whatever σ and τ are, which is what the
+//! sphere curves by; nothing in it is divided by h. B is solved in O(n) for links. The unknowns of a step are the directions after each of its parts, and its
 //! equations those that lead there, then (x⁺, y⁺) about the last of them.
 use super::{Fault, separate::Stage};
 use crate::{
@@ -52,8 +52,6 @@ struct Buffers {
     moved: Vec<Vec3>,
     flow: Vec<Vec3>,
     bent: Vec<Vec3>,
-    a: Vec<Vector2<f64>>,
-    b: Vec<Vector2<f64>>,
 }
 
 #[derive(Default)]
@@ -66,7 +64,9 @@ struct Place {
 enum Part {
     Variational {
         h: f64,
-        /// σ and τ.
+        /// Δ/h.
+        velocity: Vec<Vec3>,
+        /// σ and −τ.
         start: Vec<f64>,
         end: Vec<f64>,
         factors: Factors,
@@ -185,28 +185,36 @@ impl SphereTangent {
             match part {
                 Part::Variational {
                     h,
+                    velocity,
                     start,
                     end,
                     factors,
                 } => {
-                    let mut stiff = Stiffness::new(&self.system, self.uniform, *h, &mut self.buffers);
-                    // Bᵀx, before x is lost.
-                    let crossed = stiff.mixed(from, to, pairs(x));
-                    let mut next = stiff.own(from, start, 1.0, pairs(x));
+                    let h = *h;
+                    let mut stiff = Stiffness::new(&self.system, self.uniform, h, &mut self.buffers);
+                    let (old, mut next) = (pairs(x), stiff.bend(from, start, pairs(x)));
+                    let lifted = |i: usize| from.basis[i] * old[i];
+                    let aside: Vec<Vec3> = (0..old.len())
+                        .map(|i| to.q[i] * -velocity[i].dot(&lifted(i)))
+                        .collect();
+                    let flow = stiff.flow(aside.iter().copied());
                     for (i, next) in next.iter_mut().enumerate() {
-                        *next += pairs(y)[i] * *h;
+                        *next += pairs(y)[i] - from.basis[i].tr_mul(&flow[i]);
                         if let Some(own) = own {
-                            *next -= pairs(own)[i];
+                            *next -= pairs(own)[i] / h;
                         }
                     }
                     factors.solve(&mut next, false);
-                    let ending = stiff.own(to, end, -1.0, &next);
-                    for i in 0..next.len() {
-                        pairs_mut(x)[i] = next[i];
-                        pairs_mut(y)[i] = (ending[i] - crossed[i]) / *h;
+                    let moved: Vec<Vector2<f64>> = (0..old.len())
+                        .map(|i| to.basis[i].tr_mul(&lifted(i)) + next[i] * h)
+                        .collect();
+                    let each = next.iter().zip(&to.basis).zip(&aside);
+                    let flow = stiff.flow(each.map(|((next, basis), aside)| basis * next + aside));
+                    let ending = stiff.bend(to, end, &moved);
+                    for i in 0..moved.len() {
+                        pairs_mut(x)[i] = moved[i];
+                        pairs_mut(y)[i] = to.basis[i].tr_mul(&flow[i]) + ending[i];
                     }
-                    self.buffers.a = next;
-                    self.buffers.b = crossed;
                 }
                 Part::GreatCircles { before, drift, after } => {
                     let (system, buffers) = (&self.system, &mut self.buffers);
@@ -240,25 +248,32 @@ impl SphereTangent {
             match part {
                 Part::Variational {
                     h,
+                    velocity,
                     start,
                     end,
                     factors,
                 } => {
-                    let mut stiff = Stiffness::new(&self.system, self.uniform, *h, &mut self.buffers);
-                    let mut weights = stiff.own(to, end, -1.0, pairs(y));
-                    for (i, weight) in weights.iter_mut().enumerate() {
-                        *weight = *weight / *h + pairs(x)[i];
-                    }
+                    let h = *h;
+                    let mut stiff = Stiffness::new(&self.system, self.uniform, h, &mut self.buffers);
+                    let mut moved = stiff.bend(to, end, pairs(y));
+                    moved.iter_mut().zip(pairs(x)).for_each(|(moved, x)| *moved += x);
+                    let each = to.basis.iter().zip(pairs(y));
+                    let flow = stiff.flow(each.map(|(basis, y)| basis * y));
+                    let each = to.basis.iter().zip(&flow).zip(&moved);
+                    let mut weights: Vec<Vector2<f64>> = each
+                        .map(|((basis, flow), moved)| basis.tr_mul(flow) + moved * h)
+                        .collect();
                     factors.solve(&mut weights, true);
-                    let crossed = stiff.mixed(to, from, pairs(y));
-                    let starting = stiff.own(from, start, 1.0, &weights);
+                    let each = from.basis.iter().zip(&weights);
+                    let back = stiff.flow(each.map(|(basis, weight)| basis * weight));
+                    let starting = stiff.bend(from, start, &weights);
                     for (i, weight) in weights.iter().enumerate() {
-                        pairs_mut(own)[i] = -weight;
-                        pairs_mut(x)[i] = starting[i] - crossed[i] / *h;
-                        pairs_mut(y)[i] = weight * *h;
+                        let aside = to.q[i].dot(&(flow[i] - back[i]));
+                        let lifted = to.basis[i] * moved[i] - velocity[i] * aside;
+                        pairs_mut(own)[i] = -weight / h;
+                        pairs_mut(x)[i] = starting[i] + from.basis[i].tr_mul(&lifted);
+                        pairs_mut(y)[i] = *weight;
                     }
-                    self.buffers.a = weights;
-                    self.buffers.b = crossed;
                 }
                 Part::GreatCircles { before, drift, after } => {
                     let (system, buffers) = (&self.system, &mut self.buffers);
@@ -358,44 +373,29 @@ impl<'a> Stiffness<'a> {
         }
     }
 
-    /// `TᵀM T x − ½h²H x + sign·curvature x`.
-    fn own(&mut self, at: &Place, curvature: &[f64], sign: f64, x: Pairs<'_>) -> Vec<Vector2<f64>> {
-        let Buffers {
-            work,
-            moved,
-            flow,
-            bent,
-            a,
-            ..
-        } = &mut *self.buffers;
-        at.lift(x, moved);
-        flow.resize(x.len(), Vec3::zeros());
-        self.system.inertia().apply(moved, flow, &mut work.inertia);
+    /// `(−½h H + curvature) x`.
+    fn bend(&mut self, at: &Place, curvature: &[f64], x: Pairs<'_>) -> Vec<Vector2<f64>> {
+        let Buffers { work, moved, bent, .. } = &mut *self.buffers;
+        let mut out: Vec<Vector2<f64>> = curvature.iter().zip(x).map(|(own, x)| x * *own).collect();
         if !self.uniform {
+            at.lift(x, moved);
             bent.resize(x.len(), Vec3::zeros());
             self.system.hessian(&at.q, moved, bent, work);
-            let half = 0.5 * self.h * self.h;
-            flow.iter_mut().zip(&*bent).for_each(|(flow, bent)| *flow -= bent * half);
+            for (out, (basis, bent)) in out.iter_mut().zip(at.basis.iter().zip(&*bent)) {
+                *out -= basis.tr_mul(bent) * (0.5 * self.h);
+            }
         }
-        let mut out = std::mem::take(a);
-        out.clear();
-        let each = at.basis.iter().zip(&*flow).zip(curvature).zip(x);
-        out.extend(each.map(|(((basis, flow), own), x)| basis.tr_mul(flow) + x * (sign * own)));
         out
     }
 
-    /// `T⁺ᵀM T x`, from one place to the other.
-    fn mixed(&mut self, from: &Place, to: &Place, x: Pairs<'_>) -> Vec<Vector2<f64>> {
-        let Buffers {
-            work, moved, flow, b, ..
-        } = &mut *self.buffers;
-        from.lift(x, moved);
-        flow.resize(x.len(), Vec3::zeros());
-        self.system.inertia().apply(moved, flow, &mut work.inertia);
-        let mut out = std::mem::take(b);
-        out.clear();
-        out.extend(to.basis.iter().zip(&*flow).map(|(basis, flow)| basis.tr_mul(flow)));
-        out
+    /// M times something.
+    fn flow(&mut self, of: impl Iterator<Item = Vec3>) -> Vec<Vec3> {
+        let Buffers { work, moved, .. } = &mut *self.buffers;
+        moved.clear();
+        moved.extend(of);
+        let mut flow = vec![Vec3::zeros(); moved.len()];
+        self.system.inertia().apply(moved, &mut flow, &mut work.inertia);
+        flow
     }
 }
 
@@ -408,17 +408,15 @@ fn variational(
     h: f64,
 ) -> Result<Part, Fault> {
     let n = from.q.len();
-    let Buffers {
-        work, moved, flow, ..
-    } = buffers;
-    moved.clear();
-    moved.extend(to.q.iter().zip(&from.q).map(|(to, from)| to - from));
+    let Buffers { work, flow, .. } = buffers;
+    let velocity: Vec<Vec3> = (to.q.iter().zip(&from.q))
+        .map(|(to, from)| (to - from) / h)
+        .collect();
     flow.resize(n, Vec3::zeros());
-    system.inertia().apply(moved, flow, &mut work.inertia);
-    let half = 0.5 * h * h;
+    system.inertia().apply(&velocity, flow, &mut work.inertia);
     let along = |place: &Place, sign: f64| -> Vec<f64> {
         let each = place.q.iter().zip(&*flow).zip(&place.gradient);
-        each.map(|((q, flow), gradient)| q.dot(&(flow + gradient * (sign * half))))
+        each.map(|((q, flow), gradient)| q.dot(&(flow * sign + gradient * (0.5 * h))))
             .collect()
     };
     let (start, end) = (along(from, 1.0), along(to, -1.0));
@@ -448,6 +446,7 @@ fn variational(
     }
     Ok(Part::Variational {
         h,
+        velocity,
         start,
         end,
         factors,
