@@ -14,6 +14,8 @@ mod advance;
 mod allocation;
 /// Does what changes the energy do as much work as the energy changes by?
 mod balance;
+/// Are derivatives of steps those of differences, and do they keep what steps keep?
+mod derivatives;
 /// Do the first steps agree with the verified reading of the documents?
 mod checkpoints;
 mod continued;
