@@ -26,6 +26,8 @@ mod errata;
 mod exact;
 /// Are derivatives of steps on spheres and of Lagrangians exact, transposed and symplectic?
 mod step_derivatives;
+/// Are gradients and tangents through runs right, and is it said what they are worth?
+mod tapes;
 /// What happens when a step cannot be taken?
 mod faults;
 /// Are formulas read, printed and differentiated right, and refused with help?
