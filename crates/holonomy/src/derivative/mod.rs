@@ -24,13 +24,13 @@ mod tape;
 
 #[cfg(not(target_arch = "wasm32"))]
 pub use certificate::{GradientCertificate, MEANINGLESS, PulledMomentum, certify};
+pub use differences::{Differences, Momenta, OFFSET, along, slope};
 #[cfg(not(target_arch = "wasm32"))]
 pub use parameters::{OfParameters, ParameterError, Parameters, Variant, WithParameters};
 #[cfg(not(target_arch = "wasm32"))]
 pub use spectrum::{Spectrum, SpectrumRun, spectrum};
 #[cfg(not(target_arch = "wasm32"))]
 pub use tape::{Along, Efforts, Step, Tape, TapeFault};
-pub use differences::{Differences, Momenta, OFFSET, along, slope};
 
 use crate::{
     integrator::{Fault, Integrator},

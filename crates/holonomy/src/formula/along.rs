@@ -135,7 +135,11 @@ fn of_two(code: Code, [a, da]: Moving, [b, db]: Moving) -> Moving {
         }
         Code::Power => {
             let y = math::powf(a, b);
-            let by_a = if da == 0.0 { 0.0 } else { b * math::powf(a, b - 1.0) * da };
+            let by_a = if da == 0.0 {
+                0.0
+            } else {
+                b * math::powf(a, b - 1.0) * da
+            };
             let by_b = if db == 0.0 { 0.0 } else { y * math::ln(a) * db };
             [y, by_a + by_b]
         }

@@ -3,9 +3,9 @@
 use super::{Potential, Symmetry};
 use crate::Vec3;
 use nalgebra::Vector3;
-use num_dual::{Dual64, DualNum};
 #[cfg(not(target_arch = "wasm32"))]
 use num_dual::HyperDual64;
+use num_dual::{Dual64, DualNum};
 use std::sync::Mutex;
 
 /// Numbers a smooth potential computes with: `f64`, or dual numbers that carry a derivative.

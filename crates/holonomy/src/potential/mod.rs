@@ -111,7 +111,10 @@ pub trait Potential: Send + Sync {
             return false;
         }
         for (place, row) in matrix.chunks_exact(size).enumerate() {
-            let terms = row.iter().enumerate().map(|(l, a)| a * direction[members[l / 3]][l % 3]);
+            let terms = row
+                .iter()
+                .enumerate()
+                .map(|(l, a)| a * direction[members[l / 3]][l % 3]);
             change[members[place / 3]][place % 3] += terms.sum::<f64>();
         }
         true

@@ -160,11 +160,15 @@ impl Spheres {
         let (mut moved, mut rest) = (Vec::new(), Vec::new());
         self.place(direction, &mut moved, &mut work.first);
         self.place(&still, &mut rest, &mut work.first);
-        moved.iter_mut().zip(&rest).for_each(|(moved, rest)| *moved -= rest);
+        moved
+            .iter_mut()
+            .zip(&rest)
+            .for_each(|(moved, rest)| *moved -= rest);
         self.place(q, &mut work.positions, &mut work.first);
         work.forces.clear();
         work.forces.resize(work.positions.len(), Vec3::zeros());
-        let known = (self.potentials.iter()).all(|v| v.add_hessian(&work.positions, &moved, &mut work.forces));
+        let known =
+            (self.potentials.iter()).all(|v| v.add_hessian(&work.positions, &moved, &mut work.forces));
         self.pull_back(&work.forces, change, &mut work.first);
         known
     }

@@ -75,10 +75,16 @@ pub(crate) fn errors(
             let mut pushed = start.clone();
             method.differentiable().expect("it has").push(&mut pushed);
             let push = apart(&pushed.x, &end.x).max(apart(&pushed.y, &end.y));
-            let lambda = if end.lambda.is_empty() { 0.0 } else { apart(&pushed.lambda, &end.lambda) };
+            let lambda = if end.lambda.is_empty() {
+                0.0
+            } else {
+                apart(&pushed.lambda, &end.lambda)
+            };
             best = (best.0.min(push), best.1.min(lambda), Some((start, pushed)));
         }
-        let (push, lambda, Some((start, pushed))) = best else { continue };
+        let (push, lambda, Some((start, pushed))) = best else {
+            continue;
+        };
         out.push = out.push.max(push);
         out.lambda = out.lambda.max(lambda);
         // With a gradient of any direction, in the units of both ends.
@@ -129,7 +135,9 @@ pub(crate) fn curve(tree: &Tree, q: &[f64], v: &[f64], k: usize) -> impl Fn(f64)
 fn explore() {
     for known in SCENARIOS {
         let model = scenario(known.name, &[]);
-        let Mechanism::Tree(tree) = &model.mechanism else { continue };
+        let Mechanism::Tree(tree) = &model.mechanism else {
+            continue;
+        };
         if let Some(why) = tree.without_derivatives() {
             println!("{}: {why}", known.name);
             continue;
@@ -139,10 +147,17 @@ fn explore() {
         let curves: Vec<_> = (0..3).map(|k| curve(tree, &model.state.q, &v, k)).collect();
         let curves: Vec<&dyn Fn(f64) -> State> = curves.iter().map(|c| c as &dyn Fn(f64) -> State).collect();
         for name in ["tree-variational", "tree-variational-4"] {
-            let mut method = crate::common::method(name).build_with(&model.mechanism, &model.options).unwrap();
+            let mut method = crate::common::method(name)
+                .build_with(&model.mechanism, &model.options)
+                .unwrap();
             let h = model.schedule.step;
             let found = errors(&**tree, &mut *method, h, &[5e-3, 5e-4, 5e-5], &curves);
-            println!("{} {name} n {} m {}: {found:.1?}", known.name, tree.velocities(), tree.constraints());
+            println!(
+                "{} {name} n {} m {}: {found:.1?}",
+                known.name,
+                tree.velocities(),
+                tree.constraints()
+            );
         }
     }
 }

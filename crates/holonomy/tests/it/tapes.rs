@@ -2,8 +2,8 @@
 use crate::{common::scenario, step_derivatives::model};
 use holonomy::{
     derivative::{
-        Along, Change, Efforts, OfParameters, Parameters, SpectrumRun, Tape, Variant, WithParameters, certify,
-        slope, spectrum,
+        Along, Change, Efforts, OfParameters, Parameters, SpectrumRun, Tape, Variant, WithParameters,
+        certify, slope, spectrum,
     },
     integrator::Fault,
     system::State,
@@ -34,7 +34,11 @@ struct Cost {
 impl Cost {
     fn of(&self, k: usize, state: &State) -> f64 {
         let off = state.q.iter().map(|q| (q - self.target) * (q - self.target));
-        if k.is_multiple_of(10) { 0.5 * off.sum::<f64>() } else { 0.0 }
+        if k.is_multiple_of(10) {
+            0.5 * off.sum::<f64>()
+        } else {
+            0.0
+        }
     }
 }
 
@@ -56,8 +60,19 @@ const STEPS: usize = 60;
 #[test]
 fn gradients_by_parameters_are_those_of_runs() {
     for (name, keys) in [
-        ("damped-pendulum", &["parameters.m", "parameters.l", "parameters.c", "parameters.torque"] as &[&str]),
-        ("double-plane-pendulum", &["parameters.m1", "parameters.l2", "parameters.g"]),
+        (
+            "damped-pendulum",
+            &[
+                "parameters.m",
+                "parameters.l",
+                "parameters.c",
+                "parameters.torque",
+            ] as &[&str],
+        ),
+        (
+            "double-plane-pendulum",
+            &["parameters.m1", "parameters.l2", "parameters.g"],
+        ),
     ] {
         for method in ["midpoint", "trapezoid-4", "midpoint-6"] {
             let value = |key: &str| match key {
@@ -69,36 +84,63 @@ fn gradients_by_parameters_are_those_of_runs() {
             let theta: Vec<f64> = keys.iter().map(|key| value(key)).collect();
             let named = format!("method.name={method}");
             let at = |theta: &[f64]| {
-                let mut overrides: Vec<String> =
-                    keys.iter().zip(theta).map(|(key, theta)| format!("{key}={theta:?}")).collect();
-                overrides.extend(["method=".to_owned(), named.clone(), "velocity.PLACE=1.5".to_owned()]);
+                let mut overrides: Vec<String> = keys
+                    .iter()
+                    .zip(theta)
+                    .map(|(key, theta)| format!("{key}={theta:?}"))
+                    .collect();
+                overrides.extend([
+                    "method=".to_owned(),
+                    named.clone(),
+                    "velocity.PLACE=1.5".to_owned(),
+                ]);
                 let coordinate = if name == "damped-pendulum" { "theta" } else { "a" };
                 overrides[keys.len() + 2] = format!("velocity.{coordinate}=1.5");
                 scenario(name, &overrides.iter().map(String::as_str).collect::<Vec<_>>())
             };
             let own = at(&theta);
             let (system, h) = (own.mechanism.system(), own.schedule.step);
-            let mut parameters = Parameters::new(&*system, &own.state, &theta, &vec![5e-3; theta.len()], |theta| {
-                let model = at(theta);
-                Ok::<_, ()>(Variant { integrator: model.integrator(), start: model.state })
-            })
-            .unwrap();
+            let mut parameters =
+                Parameters::new(&*system, &own.state, &theta, &vec![5e-3; theta.len()], |theta| {
+                    let model = at(theta);
+                    Ok::<_, ()>(Variant {
+                        integrator: model.integrator(),
+                        start: model.state,
+                    })
+                })
+                .unwrap();
             let mut integrator = own.integrator();
             let method_of = integrator.differentiable().unwrap();
             let mut tape = Tape::record(method_of, &own.state, h, STEPS, Efforts::default()).unwrap();
             let half = own.state.q.len();
             let mut gradient = [zero(half)];
-            let mut found = OfParameters::new(&mut parameters, 1, Cost { total: 0.0, target: 0.3 });
+            let mut found = OfParameters::new(
+                &mut parameters,
+                1,
+                Cost {
+                    total: 0.0,
+                    target: 0.3,
+                },
+            );
             tape.pull(method_of, &mut gradient, &mut found).unwrap();
             let found = found.found[0].clone();
 
             // The same forwards: the last state by each parameter.
             let mut changes: Vec<Change> = (0..theta.len()).map(|i| parameters.start(i).clone()).collect();
-            let mut with = WithParameters { parameters: &mut parameters, also: () };
+            let mut with = WithParameters {
+                parameters: &mut parameters,
+                also: (),
+            };
             tape.push(method_of, &mut changes, &mut with).unwrap();
 
             for i in 0..theta.len() {
-                let (mut ends, cost) = (Vec::new(), Cost { total: 0.0, target: 0.3 });
+                let (mut ends, cost) = (
+                    Vec::new(),
+                    Cost {
+                        total: 0.0,
+                        target: 0.3,
+                    },
+                );
                 let whole = slope(5e-3, |shift| {
                     let mut theta = theta.clone();
                     theta[i] += shift;
@@ -127,7 +169,11 @@ fn gradients_by_parameters_are_those_of_runs() {
                 );
                 println!("{name} {method} {}: {back:.1e} {forward:.1e}", keys[i]);
                 // Rounding of the solver over the offset, summed over the steps.
-                assert!(back < 1e-10 && forward < 1e-10, "{name} {method} {}: {back:.1e} {forward:.1e}", keys[i]);
+                assert!(
+                    back < 1e-10 && forward < 1e-10,
+                    "{name} {method} {}: {back:.1e} {forward:.1e}",
+                    keys[i]
+                );
             }
         }
     }
@@ -142,11 +188,25 @@ fn directions_change_with_parameters_as_runs_do() {
             &[("body.1.mass", 1.0), ("body.2.length", 9.81)] as &[(&str, f64)],
             &["sphere-implicit", "sphere-implicit-4"] as &[&str],
         ),
-        ("elastic-rod", &[("potential.2.stiffness", 10.0)], &["sphere-implicit", "sphere-implicit-6"]),
+        (
+            "elastic-rod",
+            &[("potential.2.stiffness", 10.0)],
+            &["sphere-implicit", "sphere-implicit-6"],
+        ),
         (
             "springs.toml",
-            &[("body.1.mass", 1.0), ("body.2.length", 1.5), ("potential.1.stiffness", 10.0)],
-            &["sphere-explicit", "sphere-split", "sphere-split-4", "rattle", "stormer-verlet"],
+            &[
+                ("body.1.mass", 1.0),
+                ("body.2.length", 1.5),
+                ("potential.1.stiffness", 10.0),
+            ],
+            &[
+                "sphere-explicit",
+                "sphere-split",
+                "sphere-split-4",
+                "rattle",
+                "stormer-verlet",
+            ],
         ),
     ] {
         for method in methods {
@@ -166,7 +226,10 @@ fn directions_change_with_parameters_as_runs_do() {
             let offsets: Vec<f64> = theta.iter().map(|theta| 5e-3 * theta).collect();
             let mut parameters = Parameters::new(&*system, &own.state, &theta, &offsets, |theta| {
                 let model = at(theta);
-                Ok::<_, ()>(Variant { integrator: model.integrator(), start: model.state })
+                Ok::<_, ()>(Variant {
+                    integrator: model.integrator(),
+                    start: model.state,
+                })
             })
             .unwrap();
             let mut integrator = own.integrator();
@@ -174,13 +237,24 @@ fn directions_change_with_parameters_as_runs_do() {
             let mut tape = Tape::record(steps, &own.state, h, 20, Efforts::default()).unwrap();
             let end = tape.end().clone();
             let mut changes: Vec<Change> = (0..theta.len()).map(|i| parameters.start(i).clone()).collect();
-            let mut with = WithParameters { parameters: &mut parameters, also: () };
+            let mut with = WithParameters {
+                parameters: &mut parameters,
+                also: (),
+            };
             tape.push(steps, &mut changes, &mut with).unwrap();
             // And back: the transpose of that.
             let half = changes[0].x.len();
             let mut gradient = [zero(half)];
-            gradient[0].x.iter_mut().enumerate().for_each(|(k, x)| *x = (1.0 + k as f64).sin());
-            gradient[0].y.iter_mut().enumerate().for_each(|(k, y)| *y = (2.0 + k as f64).cos());
+            gradient[0]
+                .x
+                .iter_mut()
+                .enumerate()
+                .for_each(|(k, x)| *x = (1.0 + k as f64).sin());
+            gradient[0]
+                .y
+                .iter_mut()
+                .enumerate()
+                .for_each(|(k, y)| *y = (2.0 + k as f64).cos());
             let given = gradient[0].clone();
             let mut of = OfParameters::new(&mut parameters, 1, ());
             tape.pull(steps, &mut gradient, &mut of).unwrap();
@@ -202,16 +276,27 @@ fn directions_change_with_parameters_as_runs_do() {
                 .unwrap();
                 let pushed = [&changes[i].x[..], &changes[i].y].concat();
                 let size = pushed.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-                let apart = pushed.iter().zip(&whole).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) / size;
+                let apart = pushed
+                    .iter()
+                    .zip(&whole)
+                    .fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
+                    / size;
                 println!("{name} {method} {}: {apart:.1e}", keys[i].0);
                 // Rounding of runs of twenty steps over the offset.
                 assert!(apart < 1e-9, "{name} {method} {}: {apart:.1e}", keys[i].0);
                 let (back, forward) = (found[i], pair(&given, &changes[i]));
                 let terms = dot(
-                    &[&given.x[..], &given.y].concat().iter().map(|x| x.abs()).collect::<Vec<_>>(),
+                    &[&given.x[..], &given.y]
+                        .concat()
+                        .iter()
+                        .map(|x| x.abs())
+                        .collect::<Vec<_>>(),
                     &pushed.iter().map(|x| x.abs()).collect::<Vec<_>>(),
                 );
-                assert!((back - forward).abs() <= 1e-11 * terms.max(1.0), "{name} {method}: {back} {forward}");
+                assert!(
+                    (back - forward).abs() <= 1e-11 * terms.max(1.0),
+                    "{name} {method}: {back} {forward}"
+                );
             }
         }
     }
@@ -220,10 +305,7 @@ fn directions_change_with_parameters_as_runs_do() {
 /// What trep's example of 2012 prints: a pendulum of unit mass and length, one-sided and symmetric forcing.
 #[test]
 fn the_pendulum_of_trep() {
-    let model = scenario(
-        "plane-pendulum",
-        &["method=", "method.name=midpoint"],
-    );
+    let model = scenario("plane-pendulum", &["method=", "method.name=midpoint"]);
     let _ = model;
     let pendulum = crate::common::load(
         "trep",
@@ -246,12 +328,21 @@ fn the_pendulum_of_trep() {
     for (one_sided, a, b) in [
         (
             true,
-            Some([0.9533343385552, 0.0976667169278, -0.9333132288954, 0.9533343385552]),
+            Some([
+                0.9533343385552,
+                0.0976667169278,
+                -0.9333132288954,
+                0.9533343385552,
+            ]),
             [0.0097666716928, 0.0953334338555],
         ),
         (false, None, [0.0048832854598, 0.0976657091953]),
     ] {
-        let efforts = Efforts { on: vec![0], values: vec![0.8], one_sided };
+        let efforts = Efforts {
+            on: vec![0],
+            values: vec![0.8],
+            one_sided,
+        };
         let mut integrator = pendulum.integrator();
         let steps = integrator.differentiable().unwrap();
         let mut tape = Tape::record(steps, &pendulum.state, 0.1, 1, efforts).unwrap();
@@ -336,15 +427,29 @@ fn certificates_of_regular_motions() {
         let system = model.mechanism.system();
         let mut integrator = model.integrator();
         let steps = integrator.differentiable().unwrap();
-        let mut tape = Tape::record(steps, &model.state, model.schedule.step, 100, Efforts::default()).unwrap();
+        let mut tape =
+            Tape::record(steps, &model.state, model.schedule.step, 100, Efforts::default()).unwrap();
         let certificate = certify(&*system, steps, &mut tape).unwrap();
         println!(
             "{name} {method}: pairing {:.1e} duality {:.1e} momenta {:?} horizon {:?}",
             certificate.pairing, certificate.duality, certificate.momenta, certificate.horizon
         );
-        assert!(certificate.pairing <= 1e-13, "{name} {method}: {:.1e}", certificate.pairing);
-        assert!(certificate.duality <= 1e-13, "{name} {method}: {:.1e}", certificate.duality);
-        assert_eq!(certificate.momenta.len(), momenta, "{name}: {:?}", certificate.momenta);
+        assert!(
+            certificate.pairing <= 1e-13,
+            "{name} {method}: {:.1e}",
+            certificate.pairing
+        );
+        assert!(
+            certificate.duality <= 1e-13,
+            "{name} {method}: {:.1e}",
+            certificate.duality
+        );
+        assert_eq!(
+            certificate.momenta.len(),
+            momenta,
+            "{name}: {:?}",
+            certificate.momenta
+        );
         for momentum in &certificate.momenta {
             assert!(momentum.error <= 1e-12, "{name} {method}: {momentum:?}");
         }
@@ -373,10 +478,16 @@ fn chaos_has_a_horizon() {
     let mut tape = Tape::record(steps, &model.state, 0.005, 8000, Efforts::default()).unwrap();
     let certificate = certify(&*model.mechanism.system(), steps, &mut tape).unwrap();
     let (horizon, exponent) = (certificate.horizon.unwrap(), certificate.exponent.unwrap());
-    println!("{horizon} {exponent:?} {:.1e} {:.1e}", certificate.pairing, certificate.duality);
+    println!(
+        "{horizon} {exponent:?} {:.1e} {:.1e}",
+        certificate.pairing, certificate.duality
+    );
     // e^(λ t) with λ about 0.9/s is 1e8 after some 20 s.
     assert!((5.0..40.0).contains(&horizon), "{horizon}");
-    assert!(exponent.is_chaotic() && certificate.pairing < 1e-12, "{exponent:?}");
+    assert!(
+        exponent.is_chaotic() && certificate.pairing < 1e-12,
+        "{exponent:?}"
+    );
 }
 
 /// The tangent equations by complex steps in a program of its own gave 0.903 1/s over 2000 s, 0.86 to 0.93 in its parts of
@@ -397,11 +508,19 @@ fn the_spectrum_of_the_double_pendulum() {
     let found = spectrum(&*model.mechanism.system(), steps, &mut state, run).unwrap();
     let exponents = found.exponents.unwrap();
     println!("{exponents:?}");
-    let [one, two, three, four] = exponents[..] else { unreachable!() };
-    assert!((one.value - 0.903).abs() <= 2.0 * one.error && one.error < 0.1, "{one:?}");
+    let [one, two, three, four] = exponents[..] else {
+        unreachable!()
+    };
+    assert!(
+        (one.value - 0.903).abs() <= 2.0 * one.error && one.error < 0.1,
+        "{one:?}"
+    );
     // Whatever the run, areas stay: to the rounding of 100 000 steps.
     assert!((one.value + four.value).abs() < 1e-2 && (two.value + three.value).abs() < 1e-2);
-    assert!(two.value.abs() <= two.error.max(0.02) && three.value.abs() <= three.error.max(0.02), "{two:?} {three:?}");
+    assert!(
+        two.value.abs() <= two.error.max(0.02) && three.value.abs() <= three.error.max(0.02),
+        "{two:?} {three:?}"
+    );
 }
 
 /// Adjoint and discretisation commute: a gradient is as accurate as the run, order by order.
@@ -413,7 +532,12 @@ fn gradients_keep_the_order_of_the_method() {
         let mut integrator = model.integrator();
         let steps = integrator.differentiable().unwrap();
         let mut tape = Tape::record(steps, &model.state, h, count, Efforts::default()).unwrap();
-        let half = model.mechanism.system().canonical(&model.state.q, &model.state.q, &model.state.p).0.len();
+        let half = model
+            .mechanism
+            .system()
+            .canonical(&model.state.q, &model.state.q, &model.state.p)
+            .0
+            .len();
         let mut gradient = [zero(half)];
         // Of a coordinate that is the same whatever the chart: for directions the height of the first.
         match model.state.q.len() == half {
@@ -433,21 +557,34 @@ fn gradients_keep_the_order_of_the_method() {
             0.8,
             "midpoint-8",
             0.04,
-            &[("midpoint", 2.0), ("trapezoid", 2.0), ("midpoint-4", 4.0), ("midpoint-6", 6.0)] as &[(&str, f64)],
+            &[
+                ("midpoint", 2.0),
+                ("trapezoid", 2.0),
+                ("midpoint-4", 4.0),
+                ("midpoint-6", 6.0),
+            ] as &[(&str, f64)],
         ),
         (
             "spring-coupled-pendula",
             0.8,
             "sphere-explicit-8",
             0.04,
-            &[("sphere-explicit", 2.0), ("sphere-explicit-4", 4.0), ("sphere-split-4", 4.0), ("sphere-split-6", 6.0)],
+            &[
+                ("sphere-explicit", 2.0),
+                ("sphere-explicit-4", 4.0),
+                ("sphere-split-4", 4.0),
+                ("sphere-split-6", 6.0),
+            ],
         ),
     ] {
         let reference = gradient(name, exact, 0.005, time);
         for (method, order) in orders {
             let error = |h: f64| {
                 let found = gradient(name, method, h, time);
-                found.iter().zip(&reference).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
+                found
+                    .iter()
+                    .zip(&reference)
+                    .fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
             };
             let (coarse, fine) = (error(h), error(0.5 * h));
             let observed = (coarse / fine).log2();

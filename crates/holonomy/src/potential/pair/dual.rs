@@ -79,7 +79,11 @@ impl Real for Dual {
     }
 
     fn at_least(self, least: f64) -> Self {
-        if self.value > least { self } else { dual(least, 0.0) }
+        if self.value > least {
+            self
+        } else {
+            dual(least, 0.0)
+        }
     }
 
     fn are_within(self, most: f64) -> bool {
