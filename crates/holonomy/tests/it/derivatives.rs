@@ -113,7 +113,7 @@ pub(crate) fn errors(
 /// A curve of states of a tree on its constraints, special in no way.
 pub(crate) fn curve(tree: &Tree, q: &[f64], v: &[f64], k: usize) -> impl Fn(f64) -> State {
     let n = tree.velocities();
-    let off: Vec<f64> = some(100, n).iter().map(|x| 0.05 * x).collect();
+    let off: Vec<f64> = some(100, n).iter().map(|x| 0.01 * x).collect();
     let (by, faster) = (some(k + 1, n), some(k + 51, n));
     let v: Vec<f64> = v.iter().zip(some(99, n)).map(|(v, x)| v + 0.3 * x).collect();
     move |s| {
@@ -142,7 +142,11 @@ fn explore() {
             let mut method = crate::common::method(name).build_with(&model.mechanism, &model.options).unwrap();
             let h = model.schedule.step;
             let found = errors(&**tree, &mut *method, h, &[5e-3, 5e-4, 5e-5], &curves);
-            println!("{} {name} n {} m {}: {found:.1?}", known.name, tree.velocities(), tree.constraints());
+            let told = match &found {
+                Ok(e) => format!("push {:.1e} lambda {:.1e} pull {:.1e} area {:.1e}", e.push, e.lambda, e.pull, e.area),
+                Err(fault) => format!("{fault:?}"),
+            };
+            println!("{} {name} n {} m {}: {told}", known.name, tree.velocities(), tree.constraints());
         }
     }
 }
