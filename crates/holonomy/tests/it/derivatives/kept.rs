@@ -188,27 +188,34 @@ fn momenta(tree: &Tree, state: &State) -> Vec<Change> {
     out
 }
 
-/// Two arms on a free body, in a loop if that is wanted, and nothing that falls.
-fn flying(closed: bool) -> Arc<Tree> {
-    let inertia = |k: f64| {
-        RigidInertia::cuboid(
-            1.0 + 0.2 * k,
-            Vec3::new(0.2, 0.1 * k, -0.3),
-            Vec3::new(0.4, 0.5, 0.7),
-        )
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Arms {
+    Hanging,
+    Flying,
+    FlyingInALoop,
+}
+
+/// Two arms on a body that hangs from a ball joint, or flies where nothing falls.
+fn arms(how: Arms) -> Arc<Tree> {
+    let edges = Vec3::new(0.4, 0.5, 0.7);
+    let inertia = |k: f64| RigidInertia::cuboid(1.0 + 0.2 * k, Vec3::new(0.2, 0.1 * k, -0.3), edges);
+    let root = if how == Arms::Hanging {
+        Joint::Spherical
+    } else {
+        Joint::Free
+    };
+    let universal = Joint::Universal {
+        axes: [Vec3::y(), Vec3::x()],
     };
     let joints = [
-        (None, Joint::Free, Vec3::zeros()),
-        (Some(0), Joint::Spherical, Vec3::x()),
-        (
-            Some(0),
-            Joint::Universal {
-                axes: [Vec3::y(), Vec3::x()],
-            },
-            -Vec3::x(),
-        ),
+        (None, root, Vec3::zeros()),
+        (Some(0), Joint::Spherical, Vec3::new(1.0, 0.0, -0.5)),
+        (Some(0), universal, Vec3::new(-1.0, 0.0, -0.5)),
     ];
     let mut parts = TreeParts::default();
+    if how == Arms::Hanging {
+        parts.gravity = Vec3::z() * -9.81;
+    }
     for (k, (parent, joint, at)) in joints.into_iter().enumerate() {
         parts.bodies.push(RigidBody {
             name: format!("body-{k}"),
@@ -218,13 +225,14 @@ fn flying(closed: bool) -> Arc<Tree> {
             joint_from_body: Pose::identity(),
             inertia: inertia(k as f64),
         });
+        let position = Vec3::new(0.1, 0.3, -0.8);
         parts.sites.push(Site {
             name: format!("s{k}"),
             body: Some(k),
-            position: Vec3::new(0.1, 0.3, -0.8),
+            position,
         });
     }
-    if closed {
+    if how == Arms::FlyingInALoop {
         let distance = Constraint::Distance {
             between: [1, 2],
             length: Length::Fixed(2.2),
@@ -236,8 +244,8 @@ fn flying(closed: bool) -> Arc<Tree> {
 
 #[test]
 fn a_conserved_momentum_pulled_back_is_itself() {
-    for closed in [false, true] {
-        let tree = flying(closed);
+    for how in [Arms::Hanging, Arms::Flying, Arms::FlyingInALoop] {
+        let tree = arms(how);
         let n = tree.velocities();
         let zero = tree.zero(0.0);
         // Slow enough not to be chaotic in so many steps.
@@ -262,7 +270,7 @@ fn a_conserved_momentum_pulled_back_is_itself() {
         }
         for (k, (end, begun)) in ends.iter().zip(momenta(&tree, &start)).enumerate() {
             // Under a constraint a gradient is one of changes along it.
-            if closed {
+            if how == Arms::FlyingInALoop {
                 for curve in &curves {
                     let z = |s: f64| {
                         let state = curve(s);
@@ -279,8 +287,10 @@ fn a_conserved_momentum_pulled_back_is_itself() {
                 continue;
             }
             let off = super::apart(&[&end.x[..], &end.y].concat(), &[&begun.x[..], &begun.y].concat());
-            println!("momentum {k}: {off:.1e}");
-            assert!(off <= 1e-12, "momentum {k}: {off:e}");
+            println!("{how:?}, momentum {k}: {off:.1e}");
+            // What flies drifts: a change of its velocity grows with the steps, 260 times in these, and so does rounding.
+            let most = if how == Arms::Hanging { 1e-12 } else { 1e-11 };
+            assert!(off <= most, "{how:?}, momentum {k}: {off:e}");
         }
     }
 }

@@ -118,6 +118,7 @@ impl Tangent {
         self.balance.v.clear();
         self.balance.v.extend_from_slice(v);
         self.balance.evaluate(tree, before).map_err(Unlinear::TooLarge)?;
+        self.balance.complete(tree);
         self.balance.end_configuration(tree, before, &mut self.next_q);
         if let Some(once) = &mut self.once {
             let once = &mut once.0;
@@ -126,6 +127,7 @@ impl Tangent {
             once.p.clone_from(&self.balance.p);
             once.v.clone_from(&self.balance.v);
             once.evaluate(tree, before).map_err(Unlinear::TooLarge)?;
+            once.complete(tree);
         }
         Ok(())
     }
@@ -139,7 +141,6 @@ impl Tangent {
     ) -> Result<(), Unlinear> {
         self.evaluate(tree, options, (before, h), solution)?;
         let m = tree.constraints();
-        self.balance.complete(tree);
         self.jacobian
             .factorise(tree, &self.balance)
             .map_err(Unlinear::Singular)?;
@@ -147,7 +148,6 @@ impl Tangent {
         stand(tree, &self.balance, work, &mut self.middle);
         if let Some(once) = &mut self.once {
             let (balance, middle) = &mut **once;
-            balance.complete(tree);
             let work = (&mut self.curvatures, &mut self.looking);
             stand(tree, balance, work, middle);
         }
