@@ -322,7 +322,7 @@ fn measured(name: &str, tree: &Arc<Tree>, method: &mut dyn Integrator, conservat
         "{name}: {found}"
     );
     assert!(found.pull < 1e-13, "{name}: {found}");
-    assert!(!conservative || found.area < FLOOR, "{name}: {found}");
+    assert!(!conservative || found.area < 1e-13, "{name}: {found}");
 }
 
 #[test]
