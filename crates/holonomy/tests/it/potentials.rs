@@ -120,7 +120,8 @@ fn hessians_and_differences_of_the_gradient() {
             )
         })
         .collect();
-    let fading = Cutoff::new(0.2, 2.5, 0.1).unwrap();
+    // All pairs are between; beyond 2 the law is nothing that could be asked for.
+    let fading = Cutoff::new(0.2, 1.9, 0.1).unwrap();
     let near = NearPairs::new(Cotangent { strength: 0.8 }, 3, fading);
     let all = potentials().into_iter();
     for (name, potential) in all.chain([("cotangent with a cut-off", Box::new(near) as Box<dyn Potential>)]) {
