@@ -16,6 +16,8 @@ mod sphere_gauss;
 mod sphere_hamel;
 mod sphere_implicit;
 mod sphere_split;
+#[cfg(not(target_arch = "wasm32"))]
+mod sphere_tangent;
 mod stormer_verlet;
 mod tableaux;
 mod tableaux_dop853;
@@ -237,6 +239,12 @@ pub enum Cause {
         /// What became of it.
         lost: LostRope,
     },
+    /// The equations of constraint depend on each other where a step is to be linearised, and not nearby: the mechanism can
+    /// branch there, and what a change becomes is not determined.
+    Branching {
+        /// Which of the equations is the first that others hold back with it.
+        equation: usize,
+    },
     /// The nonlinear equations were not solved.
     NotConverged {
         /// Iterations taken.
@@ -328,6 +336,10 @@ impl StepError {
                 lost.verb(),
                 layout.words.pulleys.get(pulley).map_or("", |name| name),
                 lost.remedy()
+            ),
+            Cause::Branching { equation } => format!(
+                "the step has no derivative: where it ends {} depends on other constraints, and not nearby, so that the mechanism can branch; take another step size, or start a little aside",
+                layout.constraint(equation)
             ),
             Cause::NotConverged {
                 iterations,

@@ -438,15 +438,6 @@ impl Tree {
         row: usize,
         out: &mut ConstraintRows,
     ) {
-        let attitude = |body: Option<usize>| match body {
-            None => UnitQuaternion::identity(),
-            Some(b) => {
-                let r = at.kinematics.frames[self.body_nodes[b]].rotation;
-                UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(r))
-                    * self.node_from_body[b].rotation
-            }
-        };
-        let here = attitude(Some(to));
         let (relative, driven) = match relative {
             Attitude::Fixed(relative) => (*relative, None),
             Attitude::Driven(turning) => {
@@ -454,10 +445,7 @@ impl Tree {
                 (relative, Some((omega, change)))
             }
         };
-        let there = attitude(from) * relative;
-        let turn = there.inverse() * here;
-        let sign = 1.0_f64.copysign(turn.w);
-        let (c, u) = (sign * turn.w, turn.imag() * sign);
+        let (here, there, c, u) = self.relative_turn(at.kinematics, (from, to), &relative);
         let node = self.body_nodes[to];
         let acceleration = |node: usize| {
             at.accelerations
@@ -493,6 +481,28 @@ impl Tree {
                 );
             }
         }
+    }
+
+    /// R_b, R_a Q, and `(c, u) = (R_a Q)⁻¹ R_b`.
+    pub(super) fn relative_turn(
+        &self,
+        kinematics: &Kinematics,
+        (from, to): (Option<usize>, usize),
+        relative: &UnitQuaternion<f64>,
+    ) -> (UnitQuaternion<f64>, UnitQuaternion<f64>, f64, Vec3) {
+        let attitude = |body: Option<usize>| match body {
+            None => UnitQuaternion::identity(),
+            Some(b) => {
+                let r = kinematics.frames[self.body_nodes[b]].rotation;
+                UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(r))
+                    * self.node_from_body[b].rotation
+            }
+        };
+        let here = attitude(Some(to));
+        let there = attitude(from) * relative;
+        let turn = there.inverse() * here;
+        let sign = 1.0_f64.copysign(turn.w);
+        (here, there, sign * turn.w, turn.imag() * sign)
     }
 
     /// Where one coordinate of a body's joint is in q and in v.

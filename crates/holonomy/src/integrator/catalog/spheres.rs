@@ -19,6 +19,7 @@ const SEPARATE: &str = "separate bodies (a diagonal inertia matrix)";
 const ON_SPHERES: Method = Method {
     reference: "Lee, Leok & McClamroch (2009)",
     family: Some(Family::Spheres),
+    differentiable: true,
     ..GEOMETRIC
 };
 
@@ -32,6 +33,7 @@ const IMPLICIT: Method = Method {
 const GAUSS: Method = Method {
     reference: "Butcher (1964); Hairer, Lubich & Wanner (2006)",
     options: &["tolerance", "max_iterations"],
+    differentiable: false,
     ..ON_SPHERES
 };
 
@@ -134,6 +136,7 @@ pub(super) const METHODS: &[Method] = &[
         reference: "Zenkov, Leok & Bloch (2012)",
         symplectic: false,
         momentum: Guarantee::UniformGravity,
+        differentiable: false,
         options: &["max_iterations"],
         build: |m, o| {
             unforced(m, "sphere-hamel")?;

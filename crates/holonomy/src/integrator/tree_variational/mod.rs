@@ -27,10 +27,14 @@ mod newton;
 mod past;
 mod slack;
 mod slip;
+#[cfg(not(target_arch = "wasm32"))]
+mod tangent;
 mod turn;
 mod written;
 
 use super::{Cause, Fault, Integrator, StepInfo};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::derivative::Differentiable;
 use crate::{
     math,
     system::{State, System, Undefined},
@@ -70,6 +74,10 @@ pub struct TreeVariational {
     place: Vec<f64>,
     /// A state at which the Jacobian was made before.
     before: State,
+    #[cfg(not(target_arch = "wasm32"))]
+    has_derivatives: bool,
+    #[cfg(not(target_arch = "wasm32"))]
+    tangent: Option<Box<tangent::Tangent>>,
 }
 
 /// How a step is taken.
@@ -127,6 +135,8 @@ impl TreeVariational {
         let past = PastUnknowns::new(&tree, options.forcing == Forcing::OneSided);
         Self {
             jacobian: StepJacobian::new(&tree),
+            #[cfg(not(target_arch = "wasm32"))]
+            has_derivatives: tree.without_derivatives().is_none(),
             tree,
             options,
             balance: Balance::default(),
@@ -143,6 +153,8 @@ impl TreeVariational {
             past,
             place: Vec::new(),
             before: State::new(0.0, Vec::new(), Vec::new()),
+            #[cfg(not(target_arch = "wasm32"))]
+            tangent: None,
         }
     }
 
@@ -285,6 +297,11 @@ impl TreeVariational {
 }
 
 impl Integrator for TreeVariational {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn differentiable(&mut self) -> Option<&mut dyn Differentiable> {
+        self.has_derivatives.then_some(self)
+    }
+
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let known = self.past.is_known(state, h);
         // What was taut says nothing of where the next step snaps.
