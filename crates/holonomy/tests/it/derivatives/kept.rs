@@ -182,7 +182,7 @@ fn many_changes_are_those_one_by_one() {
             ..TreeParts::default()
         };
         let tree = Arc::new(Tree::new(parts).unwrap());
-        let mut state = tree.state(0.0, &some(1, n), &some(2, n)).unwrap();
+        let mut state = tree.state(0.0, &some(1, n), &vec![0.0; n]).unwrap();
         let mut method = TreeVariational::new(tree, TreeOptions::default());
         linearised(&mut method, &mut state, 0.01);
         let [a, transposed] = matrices(&mut method, n);
