@@ -13,8 +13,20 @@
 //! Under constraints a change is one of states that keep them: x is tangent, and y is that of a momentum that leads along
 //! them. A gradient is one of such changes: what it has across them means nothing.
 mod differences;
+#[cfg(not(target_arch = "wasm32"))]
+mod eigen;
+#[cfg(not(target_arch = "wasm32"))]
+mod flow;
+#[cfg(not(target_arch = "wasm32"))]
+mod reduced;
 
 pub use differences::{Differences, Momenta, OFFSET, along, slope};
+#[cfg(not(target_arch = "wasm32"))]
+pub use eigen::{Mode, modes};
+#[cfg(not(target_arch = "wasm32"))]
+pub use flow::{Flow, Lost};
+#[cfg(not(target_arch = "wasm32"))]
+pub use reduced::{Minimal, Unreduced, least, least_within};
 
 use crate::{
     integrator::{Fault, Integrator},
