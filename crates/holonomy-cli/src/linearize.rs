@@ -12,7 +12,7 @@ use crate::{
 use holonomy_host::matrices;
 use holonomy_model::{Model, Unit, parse_quantity};
 use holonomy_report::{
-    linearize::{self, Linearization, Place, Spectrum},
+    linearize::{self, Linearization, Place, Spectrum, derivatives, symplectic},
     number::{decimal, rough},
     run::Progress,
 };
@@ -201,11 +201,7 @@ fn describe(model: &Model, title: &str, found: &Linearization, files: Option<&st
         text += &format!("{}\n", dim(&format!("and {left} more; `--json` has all")));
     }
     text += &format!("\n{}\n", found.map());
-    let source = match found.exact {
-        true => "exact derivatives of the step",
-        false => "differences of order 6, as the method has no exact derivatives",
-    };
-    text += &format!("{} {source}; symplectic to {}\n", dim("matrices"), rough(found.symplectic_defect));
+    text += &format!("{}{}\n", derivatives(found.exact), symplectic(found.symplectic_defect));
     let list = |names: &[String]| match names.is_empty() {
         true => "none".to_owned(),
         false => output::shortened(&names.join(", "), 100),

@@ -13,6 +13,7 @@ use crate::{
 };
 use holonomy_model::{Unit, parse_quantity};
 use holonomy_report::{
+    linearize::{derivatives, symplectic},
     number::{decimal, rough},
     orbit::{Along, Orbits, Range, Request},
     run::Progress,
@@ -222,15 +223,7 @@ fn describe(title: &str, found: &Orbits, files: Option<&str>) -> String {
             })
             .collect();
         text += &format!("\n{} {}\n", dim("Floquet multipliers"), each.join(", "));
-        let source = match found.exact {
-            true => "exact derivatives of the steps",
-            false => "differences of order 6, as the method has no exact derivatives",
-        };
-        text += &format!(
-            "{} {source}; symplectic to {}\n",
-            dim("matrices"),
-            rough(last.symplectic_defect)
-        );
+        text += &format!("{}{}\n", derivatives(found.exact), symplectic(last.symplectic_defect));
     }
     if let Some(files) = files {
         text += &format!("{} {files}; `orbit.toml` starts on the last orbit\n", dim("files"));

@@ -11,8 +11,10 @@
 mod modes;
 mod page;
 mod spectrum;
+#[cfg(test)]
+mod tests;
 
-pub use page::shown;
+pub use page::{derivatives, shown, symplectic};
 pub use spectrum::Spectrum;
 
 use crate::{number, summary::json};
@@ -121,8 +123,8 @@ pub struct Linearization {
     pub discrete: Matrices,
     /// Of the equations of motion.
     pub continuous: Matrices,
-    /// How far the matrix of the step is from symplectic, momenta in units that suit.
-    pub symplectic_defect: f64,
+    /// How far the matrix of the step is from symplectic, momenta in units that suit; `null` where forces do work.
+    pub symplectic_defect: Option<f64>,
     /// Eigenvalues of the second A.
     pub poles: Vec<Pole>,
     /// Eigenvalues of the first A.
@@ -178,6 +180,8 @@ const NEAR: f64 = 1e-6;
 /// What remains of the rates there, 1/s and 1/s².
 const REST: f64 = 1e-8;
 const MOST_CORRECTIONS: usize = 60;
+/// What differences of order 6 are off by, 1e-12 of the largest, in units of rounding.
+const DIFFERENCES: f64 = 1e-12 / f64::EPSILON;
 
 impl Linearization {
     /// Of a model at a place. `ahead` is called between steps and says whether to go on.
@@ -224,9 +228,9 @@ impl Linearization {
         let (distance, equilibrium) = nearest(&continuous, &rate, unit);
         let poles = eigen(&continuous).ok_or(LinearizeError::NotFinite)?;
         let half = minimal.freedom();
-        let poles: Vec<Pole> = poles.iter().map(|mode| pole(mode, half)).collect();
-        let multipliers = multipliers(&a, flow.h).ok_or(LinearizeError::NotFinite)?;
         let exact = flow.is_exact();
+        let poles: Vec<Pole> = poles.iter().map(|mode| pole(mode, half)).collect();
+        let multipliers = multipliers(&a, flow.h, exact).ok_or(LinearizeError::NotFinite)?;
         let layout = flow.system.layout();
         let columns: Vec<String> = outputs.iter().flat_map(Output::columns).collect();
         let d = DMatrix::zeros(columns.len(), inputs.len());
@@ -252,7 +256,7 @@ impl Linearization {
             outputs: columns,
             discrete: matrices(&a, &b),
             continuous: matrices(&continuous, &here),
-            symplectic_defect: symplectic_defect(&a, unit),
+            symplectic_defect: (!layout.conserved.driven).then(|| symplectic_defect(&a, unit)),
             poles,
             multipliers,
             cayley,
@@ -406,16 +410,16 @@ fn pole(mode: &holonomy::derivative::Mode, half: usize) -> Pole {
     Pole {
         re,
         im,
-        error: mode.error,
+        error: mode.error * DIFFERENCES,
         frequency: im.abs() / TAU,
-        damping: if size > mode.error { -re / size } else { f64::NAN },
+        damping: if size > mode.error * DIFFERENCES { -re / size } else { f64::NAN },
         equal: mode.equal,
         shape: shape.map(|z| [z.re, z.im]).collect(),
     }
 }
 
 /// Eigenvalues of A: those of A − 1 and one, so that what is near one keeps its digits.
-pub(crate) fn multipliers(a: &DMatrix<f64>, h: f64) -> Option<Vec<Multiplier>> {
+pub(crate) fn multipliers(a: &DMatrix<f64>, h: f64, exact: bool) -> Option<Vec<Multiplier>> {
     let n = a.nrows();
     let found = eigen(&(a - DMatrix::identity(n, n)))?;
     let each = found.iter().map(|mode| {
@@ -427,7 +431,7 @@ pub(crate) fn multipliers(a: &DMatrix<f64>, h: f64) -> Option<Vec<Multiplier>> {
             re: one,
             im,
             modulus: math::hypot(one, im),
-            error: mode.error,
+            error: mode.error * if exact { 1.0 } else { DIFFERENCES },
             cayley_re: pole.re,
             cayley_im: pole.im,
         }

@@ -12,6 +12,8 @@
 mod branch;
 mod newton;
 mod page;
+#[cfg(test)]
+mod tests;
 
 use branch::Branch;
 pub use branch::{Along, Event, Range};
@@ -71,8 +73,8 @@ pub struct Orbit {
     pub largest: f64,
     /// Whether no multiplier is outside the unit circle by more than its error.
     pub stable: bool,
-    /// How far the matrix of the period is from symplectic, momenta in units that suit.
-    pub symplectic_defect: f64,
+    /// How far the matrix of the period is from symplectic, momenta in units that suit; `null` where forces do work.
+    pub symplectic_defect: Option<f64>,
     /// The same matrix, row by row, in minimal coordinates.
     pub monodromy: Vec<Vec<f64>>,
     #[serde(skip)]
@@ -252,7 +254,7 @@ impl Shot {
         };
         let unit = self.flow.momentum_unit(start, &minimal);
         let period = steps as f64 * self.flow.h;
-        let multipliers = multipliers(&matrix, period).ok_or(LinearizeError::NotFinite)?;
+        let multipliers = multipliers(&matrix, period, self.flow.is_exact()).ok_or(LinearizeError::NotFinite)?;
         let largest = multipliers.iter().map(|found| found.modulus).fold(0.0, f64::max);
         let outside = |found: &Multiplier| found.modulus > 1.0 + (10.0 * found.error).max(1e-5);
         let mut v = vec![0.0; start.p.len()];
@@ -270,7 +272,7 @@ impl Shot {
             stable: !multipliers.iter().any(outside),
             largest,
             multipliers,
-            symplectic_defect: symplectic_defect(&matrix, unit),
+            symplectic_defect: (!system.layout().conserved.driven).then(|| symplectic_defect(&matrix, unit)),
             monodromy: matrix.row_iter().map(|row| row.iter().copied().collect()).collect(),
             state: start.clone(),
         })

@@ -137,14 +137,7 @@ impl Linearization {
             ])
             .collect();
         page.table(&["Re μ", "Im μ", "|μ| − 1", "±"], &rows);
-        page.paragraph(&format!(
-            "{} The matrix of the step is symplectic to {}.",
-            match self.exact {
-                true => "Derivatives of the step are exact.",
-                false => "The method has no exact derivatives: the matrix of the step is taken by differences of order 6.",
-            },
-            rough(self.symplectic_defect)
-        ));
+        page.paragraph(&format!("{}{}", derivatives(self.exact), symplectic(self.symplectic_defect)));
         if let Some(spectrum) = &self.lyapunov {
             page.section("lyapunov", "How fast do neighbouring motions part?");
             let each = spectrum.exponents.iter().zip(&spectrum.half).enumerate();
@@ -189,7 +182,7 @@ impl Linearization {
                 "Poles are those of the equations of motion. The multipliers of the step are their Cayley images, μ = (1 + hs/2)/(1 − hs/2)."
             }
             (true, false) => {
-                "Poles are those of the equations of motion. The multipliers of the step are near exp(hs), and not their Cayley images."
+                "Poles are those of the equations of motion. The multipliers of the step are exp(hs) to the order of the method, and not their Cayley images."
             }
         }
     }
@@ -224,6 +217,19 @@ impl Linearization {
             Cell::Code(self.largest(pole).to_owned()),
         ]
     }
+}
+
+/// How matrices were taken, in a sentence.
+pub fn derivatives(exact: bool) -> &'static str {
+    match exact {
+        true => "Derivatives of the steps are exact.",
+        false => "The method has no exact derivatives: they are taken by differences of order 6.",
+    }
+}
+
+/// How symplectic a matrix is, in a sentence; nothing where forces do work.
+pub fn symplectic(defect: Option<f64>) -> String {
+    defect.map_or_else(String::new, |defect| format!(" The matrix is symplectic to {}.", rough(defect)))
 }
 
 /// A number to ten digits; zero where it is less than its error.

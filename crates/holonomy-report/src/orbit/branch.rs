@@ -82,9 +82,9 @@ pub(super) struct Branch<'a> {
 /// Unknowns of an orbit that are solved with dense matrices, at most.
 const MOST_UNKNOWNS: usize = 96;
 const MOST_SEGMENTS: usize = 4;
-/// Steps shorter than this fraction of the first end a branch; longer ones than this multiple leave too much out.
+/// Steps shorter than this fraction of the pace end a branch; after one that was easy the next is longer by this factor.
 const SHORTEST: f64 = 1e-4;
-const LONGEST: f64 = 4.0;
+const FASTER: f64 = 1.4;
 
 impl<'a> Branch<'a> {
     pub(super) fn new(
@@ -179,9 +179,9 @@ impl<'a> Branch<'a> {
             {
                 self.event("fold", from.parameter);
             }
-            // At first the pace that was asked for; behind that the length of the arc.
-            let initial = *length.get_or_insert(pace / speed.abs().max(1e-3));
-            let mut s = initial;
+            // As far as was asked for, but not much farther along the arc than the last time: at a fold nothing varies.
+            let wanted = pace / speed.abs().max(1e-9);
+            let mut s = length.map_or(pace / speed.abs().max(1e-3), |length: f64| length.min(wanted));
             let next = loop {
                 let model = self.model;
                 let remake = |value: f64| remade(model, &along, value);
@@ -211,7 +211,7 @@ impl<'a> Branch<'a> {
                     // An orbit far from where it was sought is another branch.
                     Ok(found) if jump(&from, &found.guess) <= 6.0 * step.abs() + 1e-6 => {
                         let easy = found.iterations <= 4;
-                        length = Some(if easy { (1.4 * s).min(LONGEST * initial.max(pace)) } else { s });
+                        length = Some(if easy { FASTER * s } else { s });
                         break Some((found, other, over));
                     }
                     _ => {

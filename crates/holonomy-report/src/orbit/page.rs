@@ -1,6 +1,7 @@
 //! The page of periodic orbits: the branch, the orbit moving, multipliers.
 use super::{Along, Orbit, Orbits};
 use crate::{
+    linearize::{derivatives, symplectic},
     figure::{Axis, Chart, Curve, CurveStyle, Panels},
     film::{Clip, film},
     number::{decimal, rough},
@@ -160,14 +161,7 @@ impl Orbits {
                 })
                 .collect();
             page.table(&["Re μ", "Im μ", "|μ|", "±"], &rows);
-            page.paragraph(&format!(
-                "{} The matrix of the period is symplectic to {}.",
-                match self.exact {
-                    true => "Derivatives of the steps are exact.",
-                    false => "The method has no exact derivatives: matrices are taken by differences of order 6.",
-                },
-                rough(last.symplectic_defect)
-            ));
+            page.paragraph(&format!("{}{}", derivatives(self.exact), symplectic(last.symplectic_defect)));
         }
         page.section("command", "The command");
         page.code(command);
