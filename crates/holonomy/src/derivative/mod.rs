@@ -12,6 +12,8 @@
 //!
 //! Under constraints a change is one of states that keep them: x is tangent, and y is that of a momentum that leads along
 //! them. A gradient is one of such changes: what it has across them means nothing.
+#[cfg(not(target_arch = "wasm32"))]
+mod certificate;
 mod differences;
 #[cfg(not(target_arch = "wasm32"))]
 mod eigen;
@@ -19,7 +21,15 @@ mod eigen;
 mod flow;
 #[cfg(not(target_arch = "wasm32"))]
 mod reduced;
+#[cfg(not(target_arch = "wasm32"))]
+mod parameters;
+#[cfg(not(target_arch = "wasm32"))]
+mod spectrum;
+#[cfg(not(target_arch = "wasm32"))]
+mod tape;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use certificate::{GradientCertificate, MEANINGLESS, PulledMomentum, certify};
 pub use differences::{Differences, Momenta, OFFSET, along, slope};
 #[cfg(not(target_arch = "wasm32"))]
 pub use eigen::{Mode, modes};
@@ -27,6 +37,12 @@ pub use eigen::{Mode, modes};
 pub use flow::{Flow, Lost};
 #[cfg(not(target_arch = "wasm32"))]
 pub use reduced::{Minimal, Unreduced, least, least_within};
+#[cfg(not(target_arch = "wasm32"))]
+pub use parameters::{OfParameters, ParameterError, Parameters, Variant, WithParameters};
+#[cfg(not(target_arch = "wasm32"))]
+pub use spectrum::{Spectrum, SpectrumRun, spectrum};
+#[cfg(not(target_arch = "wasm32"))]
+pub use tape::{Along, Efforts, Step, Tape, TapeFault};
 
 use crate::{
     integrator::{Fault, Integrator},

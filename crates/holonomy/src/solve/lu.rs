@@ -98,6 +98,30 @@ impl Lu {
         }
     }
 
+    /// Solves `Aᵀ x = b` in place, with A factorised: `Uᵀ` and `Lᵀ`, and the exchanges backwards.
+    pub fn substitute_transposed(&self, b: &mut [f64]) {
+        let (n, a) = (self.size, &self.matrix);
+        for k in 0..n {
+            let row = &a[k * n..(k + 1) * n];
+            b[k] = if self.inverted {
+                b[k] * row[k]
+            } else {
+                b[k] / row[k]
+            };
+            for j in k + 1..n {
+                b[j] -= row[j] * b[k];
+            }
+        }
+        for k in (1..n).rev() {
+            for j in 0..k {
+                b[j] -= a[k * n + j] * b[k];
+            }
+        }
+        for (k, pivot) in self.pivots.iter().enumerate().rev() {
+            b.swap(k, *pivot);
+        }
+    }
+
     /// Solves `A x = b` in place, destroying A. `false` when A is singular.
     pub fn solve(&mut self, b: &mut [f64]) -> bool {
         let regular = self.factorise();
@@ -127,10 +151,13 @@ mod tests {
                 .collect();
             assert!(lu.solve(&mut x));
             // The worst of these matrices has a condition number below 1e5.
-            assert!(
-                x.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-9),
-                "{n}: {x:?}"
-            );
+            let close = |x: &[f64]| x.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-9);
+            assert!(close(&x), "{n}: {x:?}");
+            let mut x: Vec<f64> = (0..n)
+                .map(|i| (0..n).map(|j| entry(j, i) * exact[j]).sum())
+                .collect();
+            lu.substitute_transposed(&mut x);
+            assert!(close(&x), "{n}, transposed: {x:?}");
         }
     }
 
