@@ -57,7 +57,8 @@ pub struct Change {
     /// Of the momentum, in canonical coordinates.
     pub y: Vec<f64>,
     /// Of the multipliers that the step reports. No step depends on those of the one before it: what a change has here
-    /// before it is pushed does not matter, and a gradient that was pulled has zeros.
+    /// before it is pushed does not matter, and a gradient that was pulled has zeros. Empty after it where the step
+    /// reports none, or none of its own: where all forces act at its start, they are those of the step before, too.
     pub lambda: Vec<f64>,
     /// Of the equations of the step and of what it makes of their solution, as [`Differentiable::equations`] lists them.
     /// Empty is zero.

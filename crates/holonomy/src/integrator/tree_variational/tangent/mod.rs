@@ -38,8 +38,8 @@ pub(super) struct Tangent {
     held: Held,
     curvatures: Curvatures,
     looking: Looking,
-    /// Whether μ is part of the multipliers that the step reports.
-    both_ends: bool,
+    /// Whether the multipliers that the step reports are its own. Where all forces act at the start, they are not.
+    reports: bool,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
     /// δq⁺, ζ, x, π and γ, and the right side of x.
@@ -85,7 +85,7 @@ impl Tangent {
             held: Held::default(),
             curvatures: Curvatures::default(),
             looking: Looking::default(),
-            both_ends: options.forcing == Forcing::Symmetric,
+            reports: options.forcing == Forcing::Symmetric,
             next_q: Vec::new(),
             next_p: Vec::new(),
             dq: list(),
@@ -118,6 +118,7 @@ impl Tangent {
         self.balance.v.clear();
         self.balance.v.extend_from_slice(v);
         self.balance.evaluate(tree, before).map_err(Unlinear::TooLarge)?;
+        self.balance.complete(tree);
         self.balance.end_configuration(tree, before, &mut self.next_q);
         if let Some(once) = &mut self.once {
             let once = &mut once.0;
@@ -126,6 +127,7 @@ impl Tangent {
             once.p.clone_from(&self.balance.p);
             once.v.clone_from(&self.balance.v);
             once.evaluate(tree, before).map_err(Unlinear::TooLarge)?;
+            once.complete(tree);
         }
         Ok(())
     }
@@ -139,7 +141,6 @@ impl Tangent {
     ) -> Result<(), Unlinear> {
         self.evaluate(tree, options, (before, h), solution)?;
         let m = tree.constraints();
-        self.balance.complete(tree);
         self.jacobian
             .factorise(tree, &self.balance)
             .map_err(Unlinear::Singular)?;
@@ -147,7 +148,6 @@ impl Tangent {
         stand(tree, &self.balance, work, &mut self.middle);
         if let Some(once) = &mut self.once {
             let (balance, middle) = &mut **once;
-            balance.complete(tree);
             let work = (&mut self.curvatures, &mut self.looking);
             stand(tree, balance, work, middle);
         }
@@ -223,9 +223,10 @@ impl Tangent {
         if m > 0 {
             let given = rest.get(m..2 * m).unwrap_or_default();
             self.held.push_end(tree, &self.dq, dp, given, &mut self.mu);
-            let both = if self.both_ends { 1.0 } else { 0.0 };
-            let impulses = self.lambda.iter().zip(&self.mu);
-            lambda.extend(impulses.map(|(start, end)| (start + both * end) / h));
+            if self.reports {
+                let impulses = self.lambda.iter().zip(&self.mu);
+                lambda.extend(impulses.map(|(start, end)| (start + end) / h));
+            }
         }
         dq.copy_from_slice(&self.dq);
         balls.canonical(1, 1.0, dq, dp);
@@ -251,10 +252,9 @@ impl Tangent {
         equations.extend_from_slice(dp);
         balls.canonical_back(1, 1.0, dq, dp);
         if m > 0 {
-            let both = if self.both_ends { 1.0 } else { 0.0 };
-            let of = |k: usize| lambda.get(k).copied().unwrap_or(0.0) / h;
+            let of = |k: usize| lambda.get(k).filter(|_| self.reports).map_or(0.0, |x| x / h);
             for k in 0..m {
-                (self.lambda[k], self.mu[k]) = (of(k), both * of(k));
+                (self.lambda[k], self.mu[k]) = (of(k), of(k));
             }
             self.held.pull_end(tree, dq, dp, &mut self.given[1], &mut self.mu);
             equations[n + m..n + 2 * m].copy_from_slice(&self.given[1]);
