@@ -177,7 +177,18 @@ fn describe(model: &Model, title: &str, found: &Linearization, files: Option<&st
         Align::Right,
         Align::Left,
     ]);
-    table.row(["mode", "Re s (1/s)", "Im s (rad/s)", "Hz", "damping", "|μ| − 1", "moves most"].map(dim));
+    table.row(
+        [
+            "mode",
+            "Re s (1/s)",
+            "Im s (rad/s)",
+            "Hz",
+            "damping",
+            "|μ| − 1",
+            "moves most",
+        ]
+        .map(dim),
+    );
     for (number, pole) in found.shown().take(MOST) {
         let damping = match pole.damping.is_finite() {
             true => rough(pole.damping),
@@ -201,7 +212,11 @@ fn describe(model: &Model, title: &str, found: &Linearization, files: Option<&st
         text += &format!("{}\n", dim(&format!("and {left} more; `--json` has all")));
     }
     text += &format!("\n{}\n", found.map());
-    text += &format!("{}{}\n", derivatives(found.exact), symplectic(found.symplectic_defect));
+    text += &format!(
+        "{}{}\n",
+        derivatives(found.exact),
+        symplectic(found.symplectic_defect)
+    );
     let list = |names: &[String]| match names.is_empty() {
         true => "none".to_owned(),
         false => output::shortened(&names.join(", "), 100),

@@ -107,7 +107,10 @@ impl Orbit {
             if found.orbits.len() > 1 {
                 folder.add("orbit.svg", &found.figure(title))?;
             }
-            folder.add("orbit.html", &found.page(&model, along.as_ref(), title, &command_line()))?;
+            folder.add(
+                "orbit.html",
+                &found.page(&model, along.as_ref(), title, &command_line()),
+            )?;
             folder.add("orbit.json", &found.to_json())?;
             if let Some(last) = found.orbits.last() {
                 let model = found.model(&model, along.as_ref(), last)?;
@@ -152,7 +155,13 @@ fn range(flag: &'static str, whole: &str, text: &str) -> Result<Range, Failure> 
         [from, to, count] => {
             let count: usize = (count.trim().parse().ok())
                 .filter(|count| *count > 1)
-                .ok_or_else(|| bad(flag, whole, format!("`{count}` is not a number of orbits above one")))?;
+                .ok_or_else(|| {
+                    bad(
+                        flag,
+                        whole,
+                        format!("`{count}` is not a number of orbits above one"),
+                    )
+                })?;
             Ok(Range {
                 from: number(from)?,
                 to: number(to)?,
@@ -183,7 +192,12 @@ const MOST: usize = 60;
 
 fn describe(title: &str, found: &Orbits, files: Option<&str>) -> String {
     let (verdict, sentence) = found.conclusion();
-    let mut text = format!("{}\n{}\n\n{}\n", bold(title), found.method, output::conclusion(verdict, &sentence));
+    let mut text = format!(
+        "{}\n{}\n\n{}\n",
+        bold(title),
+        found.method,
+        output::conclusion(verdict, &sentence)
+    );
     let mut table = Table::new(&[
         Align::Right,
         Align::Right,
@@ -192,7 +206,17 @@ fn describe(title: &str, found: &Orbits, files: Option<&str>) -> String {
         Align::Right,
         Align::Left,
     ]);
-    table.row([found.varied.as_str(), "period (s)", "energy (J)", "largest |μ|", "closes to", ""].map(dim));
+    table.row(
+        [
+            found.varied.as_str(),
+            "period (s)",
+            "energy (J)",
+            "largest |μ|",
+            "closes to",
+            "",
+        ]
+        .map(dim),
+    );
     for orbit in found.orbits.iter().take(MOST) {
         table.row([
             orbit.parameter.map_or_else(String::new, rough),
@@ -221,12 +245,20 @@ fn describe(title: &str, found: &Orbits, files: Option<&str>) -> String {
                 true => format!("{:.8} ± {:.8} i", found.re, found.im),
                 false => format!("{:.8}", found.re),
             })
+            .map(|number| number.replace('-', "−"))
             .collect();
         text += &format!("\n{} {}\n", dim("Floquet multipliers"), each.join(", "));
-        text += &format!("{}{}\n", derivatives(found.exact), symplectic(last.symplectic_defect));
+        text += &format!(
+            "{}{}\n",
+            derivatives(found.exact),
+            symplectic(last.symplectic_defect)
+        );
     }
     if let Some(files) = files {
-        text += &format!("{} {files}; `orbit.toml` starts on the last orbit\n", dim("files"));
+        text += &format!(
+            "{} {files}; `orbit.toml` starts on the last orbit\n",
+            dim("files")
+        );
     }
     text
 }

@@ -219,7 +219,10 @@ impl Linearization {
         let inputs: Vec<(usize, f64)> = (model.inputs.iter())
             .map(|input| (input.velocity, input.scale))
             .collect();
-        let (here, after) = (flow.pushes(&state, &minimal, &inputs), flow.pushes(&next, &there, &inputs));
+        let (here, after) = (
+            flow.pushes(&state, &minimal, &inputs),
+            flow.pushes(&next, &there, &inputs),
+        );
         let first = if model.options.one_sided { 1.0 } else { 0.5 };
         let b = (&a * &here * first + after * (1.0 - first)) * flow.h;
         let outputs = outputs(model);
@@ -300,7 +303,10 @@ pub fn csv(matrix: &[Vec<f64>]) -> String {
 }
 
 fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
-    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
+    matrix
+        .row_iter()
+        .map(|row| row.iter().copied().collect())
+        .collect()
 }
 
 pub(crate) fn lost_as(flow: &Flow, lost: Lost) -> LinearizeError {
@@ -402,6 +408,7 @@ fn nearest(slopes: &DMatrix<f64>, rate: &DVector<f64>, unit: f64) -> (f64, bool)
 fn pole(mode: &holonomy::derivative::Mode, half: usize) -> Pole {
     let Complex { re, im } = mode.value;
     let size = math::hypot(re, im);
+    let error = mode.error * DIFFERENCES;
     let largest = (mode.vector.iter().take(half).copied())
         .max_by(|a, b| math::hypot(a.re, a.im).total_cmp(&math::hypot(b.re, b.im)))
         .filter(|z| math::hypot(z.re, z.im) > 0.0)
@@ -410,9 +417,13 @@ fn pole(mode: &holonomy::derivative::Mode, half: usize) -> Pole {
     Pole {
         re,
         im,
-        error: mode.error * DIFFERENCES,
+        error,
         frequency: im.abs() / TAU,
-        damping: if size > mode.error * DIFFERENCES { -re / size } else { f64::NAN },
+        damping: match (size > error, re.abs() > error) {
+            (false, _) => f64::NAN,
+            (true, false) => 0.0,
+            (true, true) => -re / size,
+        },
         equal: mode.equal,
         shape: shape.map(|z| [z.re, z.im]).collect(),
     }
@@ -501,7 +512,10 @@ fn slopes(
     };
     let base = read(at);
     // An angle may pass half a turn.
-    let turns: Vec<bool> = outputs.iter().flat_map(|output| vec![is_angle(output, system.layout()); output.width()]).collect();
+    let turns: Vec<bool> = outputs
+        .iter()
+        .flat_map(|output| vec![is_angle(output, system.layout()); output.width()])
+        .collect();
     let mut out = DMatrix::zeros(width, size);
     for k in 0..size {
         let unit = if k < size / 2 { 1.0 } else { unit };
@@ -533,7 +547,9 @@ fn is_angle(output: &Output, layout: &Layout) -> bool {
 /// rotation is a quaternion; two directions across each body on a sphere.
 pub(crate) fn names(layout: &Layout, minimal: &Minimal) -> Vec<String> {
     let coordinate = |k: usize| -> String {
-        if layout.coordinates.len() == layout.velocities.len() && layout.drawing.bases.len() * 3 != layout.coordinates.len() {
+        if layout.coordinates.len() == layout.velocities.len()
+            && layout.drawing.bases.len() * 3 != layout.coordinates.len()
+        {
             return layout.coordinates.one(k).unwrap_or_default();
         }
         if layout.drawing.bases.len() * 3 == layout.coordinates.len() && !layout.words.bodies.is_empty() {
@@ -547,7 +563,7 @@ pub(crate) fn names(layout: &Layout, minimal: &Minimal) -> Vec<String> {
         let own = |name: &&String| name.split_once('.').is_some_and(|(_, rest)| rest == of);
         let mut found = layout.coordinates.iter().filter(own);
         match (found.next(), found.next(), velocity.starts_with("omega")) {
-            (Some(name), None, _) if !name.starts_with("q.") && !name.starts_with("rotation") => name.clone(),
+            (Some(name), None, _) if !name.starts_with("quaternion") => name.clone(),
             (_, _, true) => format!("turn.{of}"),
             (Some(name), _, false) => name.clone(),
             (None, _, false) => velocity,

@@ -244,7 +244,9 @@ impl Shot {
         let mut count = 0;
         let found = self.flow.transition(start, &minimal, steps, &mut |state| {
             let z = minimal.apart(&*system, start, state);
-            extent = z[..minimal.freedom()].iter().fold(extent, |m, x| math::larger(m, x.abs()));
+            extent = z[..minimal.freedom()]
+                .iter()
+                .fold(extent, |m, x| math::larger(m, x.abs()));
             count += 1;
             ahead(count, steps)
         });
@@ -254,7 +256,8 @@ impl Shot {
         };
         let unit = self.flow.momentum_unit(start, &minimal);
         let period = steps as f64 * self.flow.h;
-        let multipliers = multipliers(&matrix, period, self.flow.is_exact()).ok_or(LinearizeError::NotFinite)?;
+        let multipliers =
+            multipliers(&matrix, period, self.flow.is_exact()).ok_or(LinearizeError::NotFinite)?;
         let largest = multipliers.iter().map(|found| found.modulus).fold(0.0, f64::max);
         let outside = |found: &Multiplier| found.modulus > 1.0 + (10.0 * found.error).max(1e-5);
         let mut v = vec![0.0; start.p.len()];
@@ -273,7 +276,10 @@ impl Shot {
             largest,
             multipliers,
             symplectic_defect: (!system.layout().conserved.driven).then(|| symplectic_defect(&matrix, unit)),
-            monodromy: matrix.row_iter().map(|row| row.iter().copied().collect()).collect(),
+            monodromy: matrix
+                .row_iter()
+                .map(|row| row.iter().copied().collect())
+                .collect(),
             state: start.clone(),
         })
     }

@@ -55,7 +55,11 @@ impl Linearization {
     /// The state displaced by a mode at a phase.
     fn displaced(&self, model: &Model, pole: &Pole, amplitude: f64, phase: f64) -> Option<State> {
         let (c, s) = (math::cos(phase), math::sin(phase));
-        let mut z: Vec<f64> = pole.shape.iter().map(|[re, im]| amplitude * (re * c - im * s)).collect();
+        let mut z: Vec<f64> = pole
+            .shape
+            .iter()
+            .map(|[re, im]| amplitude * (re * c - im * s))
+            .collect();
         z.resize(2 * z.len(), 0.0);
         self.minimal.moved(&model.mechanism, &self.state, &z).ok()
     }

@@ -15,11 +15,17 @@ const MOST_ENTRIES: usize = 20;
 impl Linearization {
     /// What it says of the state, in a sentence.
     pub fn conclusion(&self) -> (Verdict, String) {
-        let growing = self.poles.iter().filter(|pole| pole.re > pole.error.max(super::REST));
+        let growing = self
+            .poles
+            .iter()
+            .filter(|pole| pole.re > pole.error.max(super::REST));
         let fastest = growing.clone().map(|pole| pole.re).fold(0.0, f64::max);
         if !self.equilibrium {
             let nearest = match self.distance.is_finite() {
-                true => format!("; the nearest that Newton's method sees is {} away", rough(self.distance)),
+                true => format!(
+                    "; the nearest that Newton's method sees is {} away",
+                    rough(self.distance)
+                ),
                 false => String::new(),
             };
             return (
@@ -72,7 +78,10 @@ impl Linearization {
                 chart(
                     "Re s (1/s)",
                     "Im s (rad/s)",
-                    vec![points("poles", self.poles.iter().map(|pole| (pole.re, pole.im)).collect())],
+                    vec![points(
+                        "poles",
+                        self.poles.iter().map(|pole| (pole.re, pole.im)).collect(),
+                    )],
                 ),
                 chart(
                     "Re μ",
@@ -80,7 +89,10 @@ impl Linearization {
                     vec![
                         points(
                             "multipliers",
-                            self.multipliers.iter().map(|found| (found.re, found.im)).collect(),
+                            self.multipliers
+                                .iter()
+                                .map(|found| (found.re, found.im))
+                                .collect(),
                         ),
                         Curve {
                             name: "unit circle".to_owned(),
@@ -122,31 +134,47 @@ impl Linearization {
         );
         let rows: Vec<Vec<Cell>> = self.shown().map(|(k, pole)| self.row(k, pole)).collect();
         page.table(
-            &["mode", "Re s (1/s)", "Im s (rad/s)", "frequency (Hz)", "damping ratio", "±", "moves most"],
+            &[
+                "mode",
+                "Re s (1/s)",
+                "Im s (rad/s)",
+                "frequency (Hz)",
+                "damping ratio",
+                "±",
+                "moves most",
+            ],
             &rows,
         );
         page.paragraph(self.map());
         page.heading("Multipliers of the step");
         let rows: Vec<Vec<Cell>> = (self.multipliers.iter())
             .filter(|found| found.im >= 0.0)
-            .map(|found| vec![
-                Cell::number(format!("{:.12}", found.re)),
-                Cell::number(format!("{:.12}", found.im)),
-                Cell::number(format!("{:.3e}", found.modulus - 1.0)),
-                Cell::number(rough(found.error)),
-            ])
+            .map(|found| {
+                vec![
+                    Cell::number(format!("{:.12}", found.re)),
+                    Cell::number(format!("{:.12}", found.im)),
+                    Cell::number(format!("{:.3e}", found.modulus - 1.0)),
+                    Cell::number(rough(found.error)),
+                ]
+            })
             .collect();
         page.table(&["Re μ", "Im μ", "|μ| − 1", "±"], &rows);
-        page.paragraph(&format!("{}{}", derivatives(self.exact), symplectic(self.symplectic_defect)));
+        page.paragraph(&format!(
+            "{}{}",
+            derivatives(self.exact),
+            symplectic(self.symplectic_defect)
+        ));
         if let Some(spectrum) = &self.lyapunov {
             page.section("lyapunov", "How fast do neighbouring motions part?");
             let each = spectrum.exponents.iter().zip(&spectrum.half).enumerate();
             let rows: Vec<Vec<Cell>> = each
-                .map(|(k, (value, half))| vec![
-                    Cell::number((k + 1).to_string()),
-                    Cell::number(rough(*value)),
-                    Cell::number(rough(*half)),
-                ])
+                .map(|(k, (value, half))| {
+                    vec![
+                        Cell::number((k + 1).to_string()),
+                        Cell::number(rough(*value)),
+                        Cell::number(rough(*half)),
+                    ]
+                })
                 .collect();
             page.table(&["exponent", "1/s", "over the first half"], &rows);
             page.paragraph(&format!(
@@ -167,7 +195,10 @@ impl Linearization {
             if entries == 0 || matrix.len() > MOST_ENTRIES || entries > MOST_ENTRIES * MOST_ENTRIES {
                 continue;
             }
-            page.folded_code(&format!("{name}, {} × {}", matrix.len(), entries / matrix.len()), &super::csv(matrix));
+            page.folded_code(
+                &format!("{name}, {} × {}", matrix.len(), entries / matrix.len()),
+                &super::csv(matrix),
+            );
         }
         page.section("command", "The command");
         page.code(command);
@@ -189,8 +220,11 @@ impl Linearization {
 
     /// The multiplier whose Cayley image a pole is, or the nearest.
     pub fn image(&self, pole: &super::Pole) -> Option<&Multiplier> {
-        let apart = |found: &&Multiplier| holonomy::math::hypot(found.cayley_re - pole.re, found.cayley_im - pole.im);
-        self.multipliers.iter().min_by(|a, b| apart(a).total_cmp(&apart(b)))
+        let apart =
+            |found: &&Multiplier| holonomy::math::hypot(found.cayley_re - pole.re, found.cayley_im - pole.im);
+        self.multipliers
+            .iter()
+            .min_by(|a, b| apart(a).total_cmp(&apart(b)))
     }
 
     /// The coordinate that a mode moves most.
@@ -229,7 +263,9 @@ pub fn derivatives(exact: bool) -> &'static str {
 
 /// How symplectic a matrix is, in a sentence; nothing where forces do work.
 pub fn symplectic(defect: Option<f64>) -> String {
-    defect.map_or_else(String::new, |defect| format!(" The matrix is symplectic to {}.", rough(defect)))
+    defect.map_or_else(String::new, |defect| {
+        format!(" The matrix is symplectic to {}.", rough(defect))
+    })
 }
 
 /// A number to ten digits; zero where it is less than its error.

@@ -62,7 +62,9 @@ impl Spectrum {
             (state, minimal) = (next, there);
             if done < steps / 2 {
                 middle.clone_from(&sums);
-                middle.iter_mut().for_each(|sum| *sum /= (done + count) as f64 * flow.h);
+                middle
+                    .iter_mut()
+                    .for_each(|sum| *sum /= (done + count) as f64 * flow.h);
             }
             done += count;
         }

@@ -7,7 +7,8 @@ fn model(text: &str) -> Model {
 }
 
 fn linear(text: &str, place: Place) -> Linearization {
-    Linearization::new(&model(text), "test", place, &mut |_, _| true).unwrap_or_else(|error| panic!("{error}"))
+    Linearization::new(&model(text), "test", place, &mut |_, _| true)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn scenario(name: &str) -> Model {
@@ -21,7 +22,7 @@ fn chain(n: usize, step: f64) -> String {
     for k in 0..n {
         let on = match k {
             0 => String::new(),
-            _ => format!("on = \"link-{}\"\n", k - 1),
+            _ => format!("parent = \"link-{}\"\n", k - 1),
         };
         let place = if k == 0 { "[0, 0, 0]" } else { "[0, 0, -1]" };
         let _ = write!(
@@ -30,7 +31,10 @@ fn chain(n: usize, step: f64) -> String {
              mass = 1\ncentre = [0, 0, -1]\ninertia = [0, 0, 0]\n"
         );
     }
-    let _ = write!(text, "[method]\nname = \"tree-variational\"\n[run]\nstep = {step}\nsteps = 10\n");
+    let _ = write!(
+        text,
+        "[method]\nname = \"tree-variational\"\n[run]\nstep = {step}\nsteps = 10\n"
+    );
     text
 }
 
@@ -124,7 +128,10 @@ duration = 5
 #[test]
 fn the_benchmark_bicycle_has_its_published_eigenvalues() {
     let found = linear(BICYCLE, Place::Start);
-    assert!(found.equilibrium && found.cayley && !found.is_unstable(), "{found:?}");
+    assert!(
+        found.equilibrium && found.cayley && !found.is_unstable(),
+        "{found:?}"
+    );
     let near = |re: f64, im: f64| {
         found
             .poles
@@ -132,7 +139,11 @@ fn the_benchmark_bicycle_has_its_published_eigenvalues() {
             .any(|pole| (pole.re - re).abs() < 1e-8 && (pole.im - im).abs() < 1e-8)
     };
     // Eight digits are printed.
-    assert!(near(-0.77534188, 4.46486771) && near(-0.32286643, 0.0) && near(-14.07838969, 0.0), "{:?}", found.poles);
+    assert!(
+        near(-0.77534188, 4.46486771) && near(-0.32286643, 0.0) && near(-14.07838969, 0.0),
+        "{:?}",
+        found.poles
+    );
     // C reads what it says: lean is the first coordinate, and the rate of steering is M⁻¹ p.
     let c = &found.discrete.c;
     assert!((c[0][0] - 1.0).abs() < 1e-12 && c[0][1..].iter().all(|x| x.abs() < 1e-12));
@@ -153,7 +164,10 @@ fn matrices_foresee_a_step_that_is_pushed() {
     let mut flow = Flow::new(model.mechanism.clone(), model.integrator(), 0.1);
     let change = [1e-4, -2e-4, 3e-4, 1e-4];
     let input = 5e-4;
-    let moved = found.minimal.moved(&model.mechanism, &found.state, &change).expect("a state");
+    let moved = found
+        .minimal
+        .moved(&model.mechanism, &found.state, &change)
+        .expect("a state");
     let half = 0.5 * 0.1 * 3.0 * input;
     let mut pushed = moved;
     pushed.p[1] += half;
@@ -163,10 +177,19 @@ fn matrices_foresee_a_step_that_is_pushed() {
     let way = found.minimal.apart(&*flow.system, &plain, &end);
     for i in 0..4 {
         let row = &found.discrete.a[i];
-        let foreseen: f64 = row.iter().zip(&change).map(|(a, z)| a * z).sum::<f64>() + found.discrete.b[i][0] * input;
+        let foreseen: f64 =
+            row.iter().zip(&change).map(|(a, z)| a * z).sum::<f64>() + found.discrete.b[i][0] * input;
         // The second order of changes of 5e-4.
-        assert!((way[i] - foreseen).abs() < 2e-6 && foreseen.abs() > 5e-5, "{i}: {} {foreseen}", way[i]);
-        assert!((way[i] - foreseen).abs() < 0.01 * foreseen.abs(), "{i}: {} {foreseen}", way[i]);
+        assert!(
+            (way[i] - foreseen).abs() < 2e-6 && foreseen.abs() > 5e-5,
+            "{i}: {} {foreseen}",
+            way[i]
+        );
+        assert!(
+            (way[i] - foreseen).abs() < 0.01 * foreseen.abs(),
+            "{i}: {} {foreseen}",
+            way[i]
+        );
     }
 }
 
@@ -178,7 +201,9 @@ fn loops_have_minimal_coordinates() {
         let Mechanism::Tree(tree) = &model.mechanism else {
             panic!("{name} is a tree")
         };
-        let settled = tree.settle(&model.state.q, &Settling::default()).expect("an equilibrium");
+        let settled = tree
+            .settle(&model.state.q, &Settling::default())
+            .expect("an equilibrium");
         let found = Linearization::new(&model, name, Place::Settled, &mut |_, _| true).expect(name);
         assert_eq!(found.states.len(), 2 * settled.squares.len(), "{name}");
         let mut squares: Vec<f64> = (found.poles.iter())
@@ -210,9 +235,14 @@ fn a_start_that_is_no_equilibrium_is_said_to_be_none() {
 /// Volume is kept, and exponents come in pairs; a pendulum that swings has none.
 #[test]
 fn exponents_come_in_pairs() {
-    let model = scenario("plane-pendulum").with("run.duration", 100.0).expect("a model");
+    let model = scenario("plane-pendulum")
+        .with("run.duration", 100.0)
+        .expect("a model");
     let found = Spectrum::new(&model, &mut |_, _| true).expect("exponents");
     assert!(found.sum.abs() < 1e-9, "{found:?}");
     // ln t / t of a regular motion, as in `diagnostics::growth`.
-    assert!(found.exponents[0].abs() < 2.0 * 100.0_f64.ln() / 100.0, "{found:?}");
+    assert!(
+        found.exponents[0].abs() < 2.0 * 100.0_f64.ln() / 100.0,
+        "{found:?}"
+    );
 }

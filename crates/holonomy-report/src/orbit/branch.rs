@@ -202,7 +202,9 @@ impl<'a> Branch<'a> {
                 };
                 let tried = from
                     .moved(&at.equations, &(&tangent * step), &moving, &mut other, remake)
-                    .and_then(|guess| corrected(&mut other, guess, steps, &moving, remake, Some(row), self.ahead));
+                    .and_then(|guess| {
+                        corrected(&mut other, guess, steps, &moving, remake, Some(row), self.ahead)
+                    });
                 match tried {
                     Err(OrbitError::Stopped) => {
                         self.stopped = true;
@@ -261,7 +263,15 @@ impl<'a> Branch<'a> {
                 let mut last_row = DVector::zeros(at.equations.jacobian.ncols());
                 let place = last_row.len() - 1;
                 last_row[place] = 1.0;
-                at = corrected(&mut shot, guess, steps, &moving, remake, Some(&last_row), self.ahead)?;
+                at = corrected(
+                    &mut shot,
+                    guess,
+                    steps,
+                    &moving,
+                    remake,
+                    Some(&last_row),
+                    self.ahead,
+                )?;
             }
         }
         self.ended = format!("{} orbits were found before the end", self.found.len());
@@ -283,7 +293,13 @@ impl<'a> Branch<'a> {
         ((period / self.model.schedule.step).round() as u64).max(4)
     }
 
-    fn guess(&mut self, shot: &mut Shot, start: &State, steps: u64, parameter: f64) -> Result<Guess, OrbitError> {
+    fn guess(
+        &mut self,
+        shot: &mut Shot,
+        start: &State,
+        steps: u64,
+        parameter: f64,
+    ) -> Result<Guess, OrbitError> {
         let mut guess = self.guess_of(shot, start, steps, self.request.period)?;
         guess.parameter = parameter;
         Ok(guess)

@@ -45,7 +45,9 @@ impl Guess {
     /// Steps of each segment.
     pub(super) fn shares(&self, steps: u64) -> Vec<u64> {
         let count = self.states.len() as u64;
-        (0..count).map(|k| (k + 1) * steps / count - k * steps / count).collect()
+        (0..count)
+            .map(|k| (k + 1) * steps / count - k * steps / count)
+            .collect()
     }
 
     /// All equations with their derivatives: unknown are segment after segment, T/T₀ and what is varied in its unit.
@@ -61,8 +63,11 @@ impl Guess {
         shot.flow.h = h;
         let mechanism = shot.flow.mechanism.clone();
         let system = shot.flow.system.clone();
-        let minimal: Result<Vec<Minimal>, _> =
-            self.states.iter().map(|state| Minimal::at(&mechanism, state)).collect();
+        let minimal: Result<Vec<Minimal>, _> = self
+            .states
+            .iter()
+            .map(|state| Minimal::at(&mechanism, state))
+            .collect();
         let minimal = minimal.map_err(LinearizeError::from)?;
         let half = minimal[0].freedom();
         let size = 2 * half;
@@ -78,7 +83,9 @@ impl Guess {
             let next = (i + 1) % count;
             let found = shot
                 .flow
-                .transition(&self.states[i], &minimal[i], share, &mut |_| ahead(i as u64, count as u64))
+                .transition(&self.states[i], &minimal[i], share, &mut |_| {
+                    ahead(i as u64, count as u64)
+                })
                 .map_err(|error| shot.lost(error))?;
             let Some((end, there, matrix)) = found else {
                 return Err(OrbitError::Stopped);
@@ -147,7 +154,8 @@ impl Guess {
                 let each = slope(OFFSET, |s| {
                     let mut z = vec![0.0; size];
                     z[k] = s * scale(k);
-                    here.moved(&mechanism, first, &z).map(|state| vec![energy(&state)])
+                    here.moved(&mechanism, first, &z)
+                        .map(|state| vec![energy(&state)])
                 });
                 row[k] = each.map_err(LinearizeError::from)?[0];
             }

@@ -1,9 +1,9 @@
 //! The page of periodic orbits: the branch, the orbit moving, multipliers.
 use super::{Along, Orbit, Orbits};
 use crate::{
-    linearize::{derivatives, symplectic},
     figure::{Axis, Chart, Curve, CurveStyle, Panels},
     film::{Clip, film},
+    linearize::{derivatives, symplectic},
     number::{decimal, rough},
     page::{Cell, Page},
     verdict::Verdict,
@@ -34,7 +34,14 @@ impl Orbits {
                 rough(last.residual),
                 stability(last)
             );
-            return (if last.stable { Verdict::Good } else { Verdict::Doubtful }, text);
+            return (
+                if last.stable {
+                    Verdict::Good
+                } else {
+                    Verdict::Doubtful
+                },
+                text,
+            );
         }
         let stable = self.orbits.iter().filter(|orbit| orbit.stable).count();
         let mut text = format!(
@@ -61,7 +68,11 @@ impl Orbits {
         let chart = |name: &str, of: fn(&Orbit) -> f64| {
             let points = |stable: bool| {
                 let each = self.orbits.iter().map(|orbit| {
-                    let value = if orbit.stable == stable { of(orbit) } else { f64::NAN };
+                    let value = if orbit.stable == stable {
+                        of(orbit)
+                    } else {
+                        f64::NAN
+                    };
                     (orbit.parameter.unwrap_or_default(), value)
                 });
                 each.collect::<Vec<_>>()
@@ -117,7 +128,11 @@ impl Orbits {
         let figure = (self.orbits.len() > 1).then(|| self.figure(""));
         if let Some(film) = film(&clips) {
             let still = figure.as_ref().map(|figure| ("branch", figure.as_str()));
-            page.player(&film, still, "Each once around; of a branch the first, the last and some between.");
+            page.player(
+                &film,
+                still,
+                "Each once around; of a branch the first, the last and some between.",
+            );
         }
         if let Some(figure) = &figure {
             page.named_figure(
@@ -161,7 +176,11 @@ impl Orbits {
                 })
                 .collect();
             page.table(&["Re μ", "Im μ", "|μ|", "±"], &rows);
-            page.paragraph(&format!("{}{}", derivatives(self.exact), symplectic(last.symplectic_defect)));
+            page.paragraph(&format!(
+                "{}{}",
+                derivatives(self.exact),
+                symplectic(last.symplectic_defect)
+            ));
         }
         page.section("command", "The command");
         page.code(command);
@@ -173,12 +192,19 @@ impl Orbits {
         let last = self.orbits.len().saturating_sub(1);
         let mut places: Vec<usize> = (0..MOVING).map(|k| k * last / (MOVING - 1)).collect();
         places.dedup();
-        places.into_iter().filter_map(|place| self.orbits.get(place)).collect()
+        places
+            .into_iter()
+            .filter_map(|place| self.orbits.get(place))
+            .collect()
     }
 
     fn clip(&self, model: &Model, along: Option<&Along>, orbit: &Orbit) -> Option<Clip> {
         let model = self.model(model, along, orbit).ok()?;
-        let mut flow = Flow::new(model.mechanism.clone(), model.integrator(), orbit.period / orbit.steps as f64);
+        let mut flow = Flow::new(
+            model.mechanism.clone(),
+            model.integrator(),
+            orbit.period / orbit.steps as f64,
+        );
         let name = match orbit.parameter {
             Some(value) => format!("{} = {}", self.varied, rough(value)),
             None => format!("T = {} s", rough(orbit.period)),
@@ -210,7 +236,10 @@ impl Orbits {
 pub fn stability(orbit: &Orbit) -> String {
     match orbit.stable {
         true => "stable: no multiplier is outside the unit circle".to_owned(),
-        false => format!("unstable: neighbours part by {} in a period", rough(orbit.largest)),
+        false => format!(
+            "unstable: neighbours part by {} in a period",
+            rough(orbit.largest)
+        ),
     }
 }
 

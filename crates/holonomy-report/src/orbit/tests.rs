@@ -33,7 +33,9 @@ fn pendulum_period(energy: f64) -> f64 {
 /// The period of the pendulum against elliptic integrals, with the error of a method of order 4, and along a branch.
 #[test]
 fn a_pendulum_has_the_period_of_elliptic_integrals() {
-    let model = scenario("plane-pendulum").with("method.name", "trapezoid-4").expect("a model");
+    let model = scenario("plane-pendulum")
+        .with("method.name", "trapezoid-4")
+        .expect("a model");
     let range = Range {
         from: 1.0,
         to: 15.0,
@@ -44,12 +46,26 @@ fn a_pendulum_has_the_period_of_elliptic_integrals() {
         ..request(2.05)
     };
     let found = Orbits::new(&model, "p", &asked, &mut |_, _| true).expect("a branch");
-    assert!(found.orbits.len() >= 8 && found.ended.is_empty(), "{} {}", found.orbits.len(), found.ended);
-    assert!(found.orbits.last().is_some_and(|orbit| (orbit.energy - 15.0).abs() < 1e-10));
+    assert!(
+        found.orbits.len() >= 8 && found.ended.is_empty(),
+        "{} {}",
+        found.orbits.len(),
+        found.ended
+    );
+    assert!(
+        found
+            .orbits
+            .last()
+            .is_some_and(|orbit| (orbit.energy - 15.0).abs() < 1e-10)
+    );
     for orbit in &found.orbits {
         let exact = pendulum_period(orbit.energy);
         // Order 4 with 200 steps and more.
-        assert!((orbit.period / exact - 1.0).abs() < 1e-6, "{} {exact}", orbit.period);
+        assert!(
+            (orbit.period / exact - 1.0).abs() < 1e-6,
+            "{} {exact}",
+            orbit.period
+        );
         assert!(orbit.residual < 1e-12 && orbit.stable, "{orbit:?}");
         let defect = orbit.symplectic_defect.expect("nothing does work");
         assert!(defect < 1e-9, "{defect}");
@@ -97,7 +113,12 @@ fn the_matrix_of_a_period_is_that_of_the_equations() {
         .expect("a column");
         for i in 0..4 {
             // Order 4 with 120 steps.
-            assert!((column[i] - orbit.monodromy[i][k]).abs() < 1e-4, "{i} {k}: {} {}", column[i], orbit.monodromy[i][k]);
+            assert!(
+                (column[i] - orbit.monodromy[i][k]).abs() < 1e-4,
+                "{i} {k}: {} {}",
+                column[i],
+                orbit.monodromy[i][k]
+            );
         }
     }
     // One, twice, as energy is conserved and the orbit is a family; and a pair on the circle.

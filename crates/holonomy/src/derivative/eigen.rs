@@ -62,7 +62,10 @@ pub fn modes(matrix: &DMatrix<f64>) -> Option<Vec<Mode>> {
                 let cosine = size(dot(&y, &x)) / (length(&y) * length(&x));
                 f64::EPSILON * norm / cosine.max(f64::EPSILON)
             }
-            _ => group.iter().map(|other| size(**other - *value)).fold(f64::EPSILON * norm, f64::max),
+            _ => group
+                .iter()
+                .map(|other| size(**other - *value))
+                .fold(f64::EPSILON * norm, f64::max),
         };
         let vector = x.iter().zip(scale.iter()).map(|(x, scale)| *x * *scale).collect();
         found.push(Mode {
@@ -127,7 +130,12 @@ impl Shifted {
         }
         let factors = shifted.lu();
         // No direction of a symmetric mechanism is preferred.
-        let start = |k: usize| Complex::new(math::cos((1 + k * (number + 1)) as f64), math::sin((k + 2 * number) as f64));
+        let start = |k: usize| {
+            Complex::new(
+                math::cos((1 + k * (number + 1)) as f64),
+                math::sin((k + 2 * number) as f64),
+            )
+        };
         let mut x = DVector::from_fn(n, |k, _| start(k));
         for _ in 0..3 {
             let Some(next) = factors.solve(&x) else { break };
@@ -190,7 +198,11 @@ mod tests {
 
         let jordan = DMatrix::from_row_slice(3, 3, &[1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 3.0]);
         let found = modes(&jordan).expect("modes");
-        assert_eq!(found.iter().filter(|mode| mode.equal == 2).count(), 2, "{found:?}");
+        assert_eq!(
+            found.iter().filter(|mode| mode.equal == 2).count(),
+            2,
+            "{found:?}"
+        );
 
         // Two equal oscillators: four eigenvalues in two groups.
         let mut twice = DMatrix::zeros(4, 4);
@@ -199,13 +211,17 @@ mod tests {
         }
         let found = modes(&twice).expect("modes");
         for mode in &found {
-            assert!((mode.value.im.abs() - 2.0).abs() < 1e-14 && mode.equal == 2, "{mode:?}");
+            assert!(
+                (mode.value.im.abs() - 2.0).abs() < 1e-14 && mode.equal == 2,
+                "{mode:?}"
+            );
             let x = DVector::from_vec(mode.vector.clone());
             let residual = twice.map(|x| Complex::new(x, 0.0)) * &x - &x * mode.value;
             assert!(length(residual.as_slice()) < 1e-13, "{mode:?}");
         }
         let same: Vec<&Mode> = found.iter().filter(|mode| mode.value.im > 0.0).collect();
-        let cosine = size(dot(&same[0].vector, &same[1].vector)) / (length(&same[0].vector) * length(&same[1].vector));
+        let cosine =
+            size(dot(&same[0].vector, &same[1].vector)) / (length(&same[0].vector) * length(&same[1].vector));
         assert!(cosine < 1e-6, "{cosine}");
     }
 }

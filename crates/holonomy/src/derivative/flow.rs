@@ -160,7 +160,9 @@ impl Flow {
         }
         let (_, y) = self.system.canonical(&at.q, &at.q, &at.p);
         let there = minimal.coordinates(&y, &y);
-        there[minimal.freedom()..].iter().fold(largest, |m, y| m.max(y.abs()))
+        there[minimal.freedom()..]
+            .iter()
+            .fold(largest, |m, y| m.max(y.abs()))
     }
 
     /// `Tᵀ F` of generalized forces of one, each along a velocity with a scale: a column for each.
@@ -186,10 +188,10 @@ impl Flow {
         let mut scratch = self.system.scratch();
         let (mut v, mut dq, mut dv) = (vec![0.0; k], vec![0.0; n], vec![0.0; k]);
         self.system.velocity(at.t, &at.q, &at.p, &mut v, &mut scratch);
-        self.system
-            .rate(at.t, &at.q, &v, &mut dq, &mut dv, &mut scratch);
+        self.system.rate(at.t, &at.q, &v, &mut dq, &mut dv, &mut scratch);
         let fastest = dq.iter().chain(&dv).fold(0.0_f64, |m, x| m.max(x.abs()));
-        let sum = |a: &[f64], b: &[f64], s: f64| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a + s * b).collect() };
+        let sum =
+            |a: &[f64], b: &[f64], s: f64| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a + s * b).collect() };
         // At rest nothing is far; in motion a difference goes as far as the others do.
         let offset = OFFSET / fastest.max(1.0);
         let found: Result<Vec<f64>, Unreduced> = slope(offset, |s| {

@@ -36,9 +36,9 @@ pub use eigen::{Mode, modes};
 #[cfg(not(target_arch = "wasm32"))]
 pub use flow::{Flow, Lost};
 #[cfg(not(target_arch = "wasm32"))]
-pub use reduced::{Minimal, Unreduced, least, least_within};
-#[cfg(not(target_arch = "wasm32"))]
 pub use parameters::{OfParameters, ParameterError, Parameters, Variant, WithParameters};
+#[cfg(not(target_arch = "wasm32"))]
+pub use reduced::{Minimal, Unreduced, least, least_within};
 #[cfg(not(target_arch = "wasm32"))]
 pub use spectrum::{Spectrum, SpectrumRun, spectrum};
 #[cfg(not(target_arch = "wasm32"))]

@@ -10,8 +10,8 @@
 //! most, measured with the masses: Gauss–Jordan with complete pivoting.
 use super::Change;
 use crate::{
-    math,
     lagrangian::LagrangianWorkspace,
+    math,
     system::{Mechanism, State, System},
     tree::ConstraintRows,
 };
@@ -76,7 +76,12 @@ impl Held {
                 }
                 let mut found = ConstraintRows::default();
                 tree.evaluate_constraints(t, q, &mut found);
-                Ok(rows(tree.velocities(), &found.value, &found.rate, &found.jacobian))
+                Ok(rows(
+                    tree.velocities(),
+                    &found.value,
+                    &found.rate,
+                    &found.jacobian,
+                ))
             }
             Mechanism::Lagrangian(lagrangian) if lagrangian.mechanics().constraints() > 0 => {
                 if lagrangian.is_framed() {
@@ -177,7 +182,8 @@ impl Minimal {
     /// The change with minimal coordinates (ξ, η), but for its momentum across the constraints.
     pub fn change(&self, z: &[f64]) -> Change {
         let (xi, eta) = z.split_at(self.freedom());
-        let times = |matrix: &DMatrix<f64>, z: &[f64]| (matrix * DVector::from_column_slice(z)).as_slice().to_vec();
+        let times =
+            |matrix: &DMatrix<f64>, z: &[f64]| (matrix * DVector::from_column_slice(z)).as_slice().to_vec();
         Change {
             x: times(&self.tangent, xi),
             y: times(&self.momenta, eta),
@@ -249,7 +255,10 @@ impl Minimal {
             let across = held.jacobian.select_columns(&dependent);
             let step = least(&across, &held.value).ok_or(Unreduced::Undefined)?;
             let size = step.amax();
-            dependent.iter().zip(step.iter()).for_each(|(k, step)| x[*k] -= step);
+            dependent
+                .iter()
+                .zip(step.iter())
+                .for_each(|(k, step)| x[*k] -= step);
             if size <= 1e-15 || (size <= 1e-11 && size >= 0.5 * last) {
                 return Ok(());
             }
@@ -281,7 +290,11 @@ fn lead(mechanism: &Mechanism, state: &mut State) -> Result<(), Unreduced> {
         let slip = &held.jacobian * DVector::from_column_slice(&v) + &held.rate;
         let push = least(&schur, &slip).ok_or(Unreduced::Undefined)?;
         let push = held.jacobian.tr_mul(&push);
-        state.p.iter_mut().zip(push.iter()).for_each(|(p, push)| *p -= push);
+        state
+            .p
+            .iter_mut()
+            .zip(push.iter())
+            .for_each(|(p, push)| *p -= push);
     }
     Ok(())
 }
@@ -306,7 +319,11 @@ pub fn least_within(a: &DMatrix<f64>, b: &DVector<f64>, fraction: f64) -> Option
 
 /// Gauss–Jordan on the rows of G; the columns that were eliminated, and for each the row that gives it from the others.
 /// Of columns that are wanted to stay none is, unless nothing else is left.
-fn eliminated(mut g: DMatrix<f64>, mass: &DMatrix<f64>, wanted: Option<&[usize]>) -> (Vec<usize>, DMatrix<f64>) {
+fn eliminated(
+    mut g: DMatrix<f64>,
+    mass: &DMatrix<f64>,
+    wanted: Option<&[usize]>,
+) -> (Vec<usize>, DMatrix<f64>) {
     let (m, n) = g.shape();
     let scale: Vec<f64> = (0..n)
         .map(|k| match mass[(k, k)] {
