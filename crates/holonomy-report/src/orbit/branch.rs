@@ -7,7 +7,7 @@
 //! Where τ turns back in what is varied there is a fold, and the branch goes on behind it.
 use super::{
     Orbit, OrbitError, Request, Shot,
-    newton::{Corrected, Guess, Kept, corrected},
+    newton::{Beside, Corrected, Guess, Kept, corrected},
 };
 use crate::number::decimal;
 use holonomy::{derivative::least_within, system::State};
@@ -192,18 +192,22 @@ impl<'a> Branch<'a> {
                 // The last orbit is at the end itself, if the branch leads there.
                 let over = speed * left > 0.0 && (s * speed).abs() >= left.abs();
                 let step = if over { left / speed } else { s };
-                let mut last_row = DVector::zeros(tangent.len());
-                let row = match over {
-                    true => {
-                        last_row[tangent.len() - 1] = 1.0;
-                        &last_row
-                    }
-                    false => &tangent,
+                let beside = match over {
+                    true => Beside::At(range.to),
+                    false => Beside::Across(&tangent),
                 };
                 let tried = from
                     .moved(&at.equations, &(&tangent * step), &moving, &mut other, remake)
                     .and_then(|guess| {
-                        corrected(&mut other, guess, steps, &moving, remake, Some(row), self.ahead)
+                        corrected(
+                            &mut other,
+                            guess,
+                            steps,
+                            &moving,
+                            remake,
+                            Some(beside),
+                            self.ahead,
+                        )
                     });
                 match tried {
                     Err(OrbitError::Stopped) => {
@@ -260,16 +264,13 @@ impl<'a> Branch<'a> {
                 let remake = |value: f64| remade(model, &along, value);
                 let remake: Option<&dyn Fn(f64) -> Result<Shot, OrbitError>> =
                     if varies_key { Some(&remake) } else { None };
-                let mut last_row = DVector::zeros(at.equations.jacobian.ncols());
-                let place = last_row.len() - 1;
-                last_row[place] = 1.0;
                 at = corrected(
                     &mut shot,
                     guess,
                     steps,
                     &moving,
                     remake,
-                    Some(&last_row),
+                    Some(Beside::At(parameter)),
                     self.ahead,
                 )?;
             }

@@ -259,14 +259,23 @@ pub(super) struct Corrected {
     pub(super) iterations: usize,
 }
 
-/// Corrects a guess. `beside` is a row more, and what is to be left of it: the arclength of a branch.
+/// One equation more, on a branch.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Beside<'a> {
+    /// Corrections are perpendicular to this direction.
+    Across(&'a DVector<f64>),
+    /// What is varied has this value.
+    At(f64),
+}
+
+/// Corrects a guess.
 pub(super) fn corrected(
     shot: &mut Shot,
     mut guess: Guess,
     steps: u64,
     kept: &Kept,
     remake: Option<&Remake<'_>>,
-    beside: Option<&DVector<f64>>,
+    beside: Option<Beside<'_>>,
     ahead: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<Corrected, OrbitError> {
     let mut last = f64::INFINITY;
@@ -291,8 +300,14 @@ pub(super) fn corrected(
         let (mut rows, mut left) = (at.jacobian.clone(), at.residual.clone());
         if let Some(beside) = beside {
             rows = rows.insert_row(m, 0.0);
-            rows.row_mut(m).copy_from(&beside.transpose());
             left = left.insert_row(m, 0.0);
+            match beside {
+                Beside::Across(direction) => rows.row_mut(m).copy_from(&direction.transpose()),
+                Beside::At(value) => {
+                    rows[(m, n - 1)] = 1.0;
+                    left[m] = (guess.parameter - value) / kept.scale;
+                }
+            }
         }
         let step = least_within(&rows, &left, SYMMETRY).ok_or(LinearizeError::NotFinite)?;
         let mut step = -step;
