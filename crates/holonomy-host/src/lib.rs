@@ -12,6 +12,7 @@ pub mod compare;
 pub mod export;
 pub mod folder;
 pub mod import;
+pub mod matrices;
 pub mod play;
 pub mod precision;
 mod recorder;

@@ -13,7 +13,11 @@ pub mod converge;
 pub mod figure;
 pub mod figures;
 pub mod film;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod linearize;
 pub mod number;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod orbit;
 pub mod outputs;
 pub mod page;
 pub mod precision;

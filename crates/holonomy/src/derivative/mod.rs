@@ -16,6 +16,12 @@
 mod certificate;
 mod differences;
 #[cfg(not(target_arch = "wasm32"))]
+mod eigen;
+#[cfg(not(target_arch = "wasm32"))]
+mod flow;
+#[cfg(not(target_arch = "wasm32"))]
+mod reduced;
+#[cfg(not(target_arch = "wasm32"))]
 mod parameters;
 #[cfg(not(target_arch = "wasm32"))]
 mod spectrum;
@@ -26,7 +32,13 @@ mod tape;
 pub use certificate::{GradientCertificate, MEANINGLESS, PulledMomentum, certify};
 pub use differences::{Differences, Momenta, OFFSET, along, slope};
 #[cfg(not(target_arch = "wasm32"))]
+pub use eigen::{Mode, modes};
+#[cfg(not(target_arch = "wasm32"))]
+pub use flow::{Flow, Lost};
+#[cfg(not(target_arch = "wasm32"))]
 pub use parameters::{OfParameters, ParameterError, Parameters, Variant, WithParameters};
+#[cfg(not(target_arch = "wasm32"))]
+pub use reduced::{Minimal, Unreduced, least, least_within};
 #[cfg(not(target_arch = "wasm32"))]
 pub use spectrum::{Spectrum, SpectrumRun, spectrum};
 #[cfg(not(target_arch = "wasm32"))]
