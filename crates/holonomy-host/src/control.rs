@@ -1,0 +1,3 @@
+//! Optimal control of a model.
+mod boxed;
+pub mod horizon;
