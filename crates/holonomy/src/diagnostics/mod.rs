@@ -8,6 +8,7 @@ mod parts;
 mod record;
 mod symplecticity;
 
+pub use crate::derivative::Momenta;
 pub use balance::BalanceRecord;
 pub use drift::{Drift, DriftFit};
 pub use growth::{Exponent, Shadow};
@@ -15,4 +16,4 @@ pub use modified::second_term;
 pub use order::{distance, distance_in, observed_order, reversal_error};
 pub use parts::{Part, Parts};
 pub use record::{EnergyRecord, Record};
-pub use symplecticity::{Momenta, symplecticity_defect, symplecticity_defect_within};
+pub use symplecticity::{symplecticity_defect, symplecticity_defect_within};

@@ -6,7 +6,12 @@
 //! order 6   9 stages   order 8   17 stages             Kahan & Li (1997)
 //! ```
 //! A symmetric composition of a symmetric, symplectic method is symmetric and symplectic.
+#[cfg(not(target_arch = "wasm32"))]
+mod linearised;
+
 use super::{Fault, Integrator, StepInfo};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::derivative::Differentiable;
 use crate::system::State;
 
 /// A symmetric composition of one method.
@@ -14,6 +19,8 @@ pub struct Composition {
     base: Box<dyn Integrator>,
     substeps: &'static [f64],
     before: Option<State>,
+    #[cfg(not(target_arch = "wasm32"))]
+    substeps_taken: linearised::Substeps,
 }
 
 impl Composition {
@@ -23,6 +30,8 @@ impl Composition {
             base,
             substeps: substeps(order)?,
             before: None,
+            #[cfg(not(target_arch = "wasm32"))]
+            substeps_taken: linearised::Substeps::default(),
         })
     }
 }
@@ -43,9 +52,20 @@ impl Integrator for Composition {
     }
 
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        #[cfg(not(target_arch = "wasm32"))]
+        self.substeps_taken.clear();
         compose(self.substeps, &mut self.before, state, h, |state, h| {
-            self.base.attempt(state, h)
+            let info = self.base.attempt(state, h)?;
+            #[cfg(not(target_arch = "wasm32"))]
+            self.substeps_taken.record(&mut *self.base, state);
+            Ok(info)
         })
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn differentiable(&mut self) -> Option<&mut dyn Differentiable> {
+        let known = self.base.differentiable().is_some();
+        known.then_some(self)
     }
 }
 

@@ -35,6 +35,8 @@ use crate::{
 use std::sync::Arc;
 
 #[cfg(not(target_arch = "wasm32"))]
+mod linearised;
+#[cfg(not(target_arch = "wasm32"))]
 mod together;
 
 /// A variational integrator from a quadrature.
@@ -48,6 +50,9 @@ pub struct DiscreteLagrangian {
     /// Eight states side by side.
     #[cfg(not(target_arch = "wasm32"))]
     group: Option<Box<together::Group>>,
+    /// For derivatives.
+    #[cfg(not(target_arch = "wasm32"))]
+    taken: linearised::Taken,
     work: LagrangianWorkspace,
     lu: Lu,
     /// d then λ.
@@ -83,14 +88,25 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 impl DiscreteLagrangian {
     /// A method for any Lagrangian; `None` in a frame, where these are not its equations.
     pub fn new(system: Arc<Lagrangian>, quadrature: Quadrature, max_iterations: u32) -> Option<Self> {
-        (!system.is_framed()).then(|| Self {
+        (!system.is_framed()).then(|| Self::with(system, quadrature, max_iterations, &[1.0]))
+    }
+
+    fn with(
+        system: Arc<Lagrangian>,
+        quadrature: Quadrature,
+        max_iterations: u32,
+        substeps: &'static [f64],
+    ) -> Self {
+        Self {
             system,
             quadrature,
             max_iterations,
-            substeps: &[1.0],
+            substeps,
             before: None,
             #[cfg(not(target_arch = "wasm32"))]
             group: None,
+            #[cfg(not(target_arch = "wasm32"))]
+            taken: linearised::Taken::default(),
             work: LagrangianWorkspace::default(),
             lu: Lu::default(),
             unknown: Vec::new(),
@@ -103,7 +119,7 @@ impl DiscreteLagrangian {
             end_impulse: Vec::new(),
             start_rate: Vec::new(),
             done: Vec::new(),
-        })
+        }
     }
 
     /// Raised to order 4, 6 or 8 by composition, where it is symmetric; `None` for other orders.
@@ -254,6 +270,8 @@ impl DiscreteLagrangian {
 
     /// One step; `known` if it follows another.
     fn step_from(&mut self, state: &mut State, h: f64, mut known: bool) -> Result<StepInfo, Fault> {
+        #[cfg(not(target_arch = "wasm32"))]
+        self.taken.solution.clear();
         if let [_] = self.substeps {
             return self.substep(state, h, known);
         }
@@ -329,6 +347,8 @@ impl DiscreteLagrangian {
             mechanics.lagrangian(time, &self.next_q, &self.velocity, work)?;
         }
         super::check_finite(&self.next_q, &self.next_p, n)?;
+        #[cfg(not(target_arch = "wasm32"))]
+        self.note();
 
         // Impulses at both ends of the step; over the step they act as one force.
         state.lambda.clear();
@@ -359,6 +379,11 @@ impl Integrator for DiscreteLagrangian {
 
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         self.step_from(state, h, false)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn differentiable(&mut self) -> Option<&mut dyn crate::derivative::Differentiable> {
+        Some(self)
     }
 
     #[cfg(not(target_arch = "wasm32"))]

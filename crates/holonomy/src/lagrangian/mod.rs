@@ -20,6 +20,8 @@
 //! one has a field and a momentum, which enter the brackets of the others, but neither motion nor equation of its own.
 //!
 //! What is particular to a mechanism is one [`Mechanics`]; everything else is here.
+#[cfg(not(target_arch = "wasm32"))]
+mod curved;
 mod description;
 mod error;
 mod formulas;
@@ -32,6 +34,8 @@ mod system;
 mod together;
 mod total;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use curved::Curved;
 pub use description::{Formulas, Slots};
 pub use error::LagrangianError;
 pub use formulas::{FormulaMechanics, FormulaMemory};

@@ -12,6 +12,10 @@
 //!
 //! Under constraints a change is one of states that keep them: x is tangent, and y is that of a momentum that leads along
 //! them. A gradient is one of such changes: what it has across them means nothing.
+mod differences;
+
+pub use differences::{Differences, Momenta, OFFSET, along, slope};
+
 use crate::{
     integrator::{Fault, Integrator},
     system::State,
@@ -24,7 +28,8 @@ pub struct Change {
     pub x: Vec<f64>,
     /// Of the momentum, in canonical coordinates.
     pub y: Vec<f64>,
-    /// Of the multipliers that the step reports.
+    /// Of the multipliers that the step reports. No step depends on those of the one before it: what a change has here
+    /// before it is pushed does not matter, and a gradient that was pulled has zeros.
     pub lambda: Vec<f64>,
     /// Of the equations of the step and of what it makes of their solution, as [`Differentiable::equations`] lists them.
     /// Empty is zero.
@@ -33,6 +38,9 @@ pub struct Change {
 
 /// A method whose steps have exact derivatives.
 pub trait Differentiable: Integrator {
+    /// The same method with work space of its own: it can be linearised elsewhere.
+    fn another(&mut self) -> Box<dyn Differentiable>;
+
     /// The unknowns of the step that [`Integrator::attempt`] has just taken, of all its substeps.
     fn solution(&self, out: &mut Vec<f64>);
 
@@ -40,12 +48,26 @@ pub trait Differentiable: Integrator {
     /// nothing is carried.
     fn linearise(&mut self, before: &State, h: f64, solution: &[f64]) -> Result<(), Fault>;
 
-    /// A change before the step becomes that after it, to first order.
+    /// A change before the step becomes that after it, to first order. Its equations stay what they are.
     fn push(&mut self, change: &mut Change);
 
     /// A gradient with respect to the state after the step becomes that with respect to the one before it, and with respect
-    /// to the equations: the transpose of [`Differentiable::push`].
+    /// to the equations, which it had none before: the transpose of [`Differentiable::push`].
     fn pull(&mut self, gradient: &mut Change);
+
+    /// The same for many changes.
+    fn push_each(&mut self, changes: &mut [Change]) {
+        for change in changes {
+            self.push(change);
+        }
+    }
+
+    /// The same for many gradients.
+    fn pull_each(&mut self, gradients: &mut [Change]) {
+        for gradient in gradients {
+            self.pull(gradient);
+        }
+    }
 
     /// The values of the equations at given unknowns: zero but for rounding if these solve the step, and not if the step is
     /// that of another mechanism; then what is made of the unknowns, the state after the step.
