@@ -14,7 +14,7 @@ use holonomy::{
 };
 use holonomy_model::{Input, Model};
 use nalgebra::{DMatrix, DVector};
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 /// A model that is stepped from any state under any inputs.
 pub struct Flow {
@@ -75,6 +75,13 @@ impl Flow {
         }
     }
 
+    /// The state after a step of another size, without inputs.
+    pub fn part(&mut self, from: &State, step: f64) -> Result<State, Fault> {
+        let mut state = from.clone();
+        self.integrator.attempt(&mut state, step)?;
+        Ok(state)
+    }
+
     /// A sentence about a step that failed.
     pub fn describe(&self, fault: Fault) -> String {
         let error = StepError {
@@ -128,18 +135,35 @@ impl Flow {
         out
     }
 
+    /// The state after a step without inputs.
+    pub fn free_step(&mut self, from: &State) -> Result<State, Fault> {
+        self.part(from, self.step)
+    }
+
     /// ∂z⁺/∂z of a step without inputs.
     fn tangent(&mut self, from: &State) -> Result<DMatrix<f64>, Fault> {
         let n = self.directions(from);
-        let h = self.step;
+        self.columns(from, 0..n)
+    }
+
+    /// ∂x⁺/∂y of a step without inputs: where momenta lead.
+    pub fn reach(&mut self, from: &State) -> Result<DMatrix<f64>, Fault> {
+        let n = self.directions(from);
+        let columns = self.columns(from, n / 2..n)?;
+        Ok(columns.rows(0, n / 2).into_owned())
+    }
+
+    /// Some columns of ∂z⁺/∂z.
+    fn columns(&mut self, from: &State, wanted: Range<usize>) -> Result<DMatrix<f64>, Fault> {
+        let (n, h) = (self.directions(from), self.step);
         let mut end = from.clone();
         self.integrator.attempt(&mut end, h)?;
+        let mut out = DMatrix::zeros(n, wanted.len());
         if let Some(method) = self.integrator.differentiable() {
             let mut solution = Vec::new();
             method.solution(&mut solution);
             method.linearise(from, h, &solution)?;
-            let mut out = DMatrix::zeros(n, n);
-            for k in 0..n {
+            for (place, k) in wanted.enumerate() {
                 let mut change = Change {
                     x: vec![0.0; n / 2],
                     y: vec![0.0; n / 2],
@@ -151,7 +175,7 @@ impl Flow {
                 }
                 method.push(&mut change);
                 for (i, value) in change.x.iter().chain(&change.y).enumerate() {
-                    out[(i, k)] = *value;
+                    out[(i, place)] = *value;
                 }
             }
             return Ok(out);
@@ -160,8 +184,7 @@ impl Flow {
         let size = y0.iter().fold(0.0_f64, |size, y| size.max(y.abs()));
         // What a unit of velocity makes of momentum, where there is little.
         let unit = self.mass(from);
-        let mut out = DMatrix::zeros(n, n);
-        for k in 0..n {
+        for (place, k) in wanted.enumerate() {
             let scale = if k < n / 2 { 1.0 } else { size.max(unit) };
             for (multiple, weight) in WEIGHTS {
                 for sign in [1.0, -1.0] {
@@ -170,7 +193,7 @@ impl Flow {
                     self.integrator.attempt(&mut state, h)?;
                     let (x, y) = self.system.canonical(&end.q, &state.q, &state.p);
                     for (i, value) in x.iter().chain(&y).enumerate() {
-                        out[(i, k)] += sign * weight * value / (OFFSET * scale);
+                        out[(i, place)] += sign * weight * value / (OFFSET * scale);
                     }
                 }
             }

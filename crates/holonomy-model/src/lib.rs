@@ -11,6 +11,7 @@
 
 mod bodies;
 mod catenary;
+pub mod control;
 mod description;
 mod fingerprint;
 mod given;
@@ -92,6 +93,8 @@ pub struct Model {
     pub outputs: Outputs,
     /// What a program may push while it takes steps.
     pub inputs: Vec<Input>,
+    /// What inputs are to bring about, if they are to be sought.
+    pub control: Option<control::Control>,
     /// What was understood of the text, in words.
     pub description: Description,
     /// The model as data, with all overrides in it.
@@ -168,6 +171,7 @@ impl Model {
             attitude: self.attitude,
             outputs: self.outputs.clone(),
             inputs: self.inputs.clone(),
+            control: self.control.clone(),
             description: self.description.clone(),
             table: self.table.clone(),
             notes: self.notes.clone(),
@@ -342,6 +346,7 @@ struct Understood {
     /// A start in place of that of the drafted mechanism.
     given: Option<given::GivenState>,
     inputs: Vec<input::Named>,
+    control: Option<control::Asked>,
 }
 
 /// Reads all keys, but builds nothing.
@@ -363,6 +368,7 @@ fn draft(table: &Table, problems: &Problems) -> Option<Understood> {
     let run = run::read(&root, family);
     let given = given::read(&root);
     let inputs = input::read(&root);
+    let control = control::read(&root);
     root.refuse(run::IN_RUN);
     root.finish();
     Some(Understood {
@@ -371,6 +377,7 @@ fn draft(table: &Table, problems: &Problems) -> Option<Understood> {
         run: run?,
         given,
         inputs,
+        control,
     })
 }
 
@@ -394,6 +401,7 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         run,
         given,
         inputs,
+        control,
     } = draft(table, problems)?;
     if problems.has_errors() {
         return None;
@@ -415,6 +423,7 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
     };
     let outputs = record::outputs(run.record, mechanism.system().layout(), problems);
     let inputs = input::find(inputs, mechanism.system().layout(), problems);
+    let control = control.map(|asked| control::find(asked, &inputs, mechanism.system().layout(), problems));
     if !problems.has_errors() {
         start::check(&mechanism, &state, table, problems);
     }
@@ -449,6 +458,7 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         attitude: run.attitude,
         outputs,
         inputs,
+        control,
         description,
         table: table.clone(),
         notes: Vec::new(),

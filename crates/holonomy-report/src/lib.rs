@@ -9,10 +9,13 @@
 mod base64;
 pub mod certificate;
 pub mod compare;
+pub mod control;
 pub mod converge;
 pub mod figure;
 pub mod figures;
 pub mod film;
+pub mod fit;
+pub mod inverse;
 pub mod number;
 pub mod outputs;
 pub mod page;

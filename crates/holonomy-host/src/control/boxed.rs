@@ -8,9 +8,9 @@
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 /// Where the function is least.
-pub(super) struct Minimum {
+pub(crate) struct Minimum {
     /// The place.
-    pub(super) place: DVector<f64>,
+    pub(crate) place: DVector<f64>,
     /// Unknowns that no bound holds.
     free: Vec<usize>,
     factors: Option<Cholesky<f64, Dyn>>,
@@ -18,7 +18,7 @@ pub(super) struct Minimum {
 
 impl Minimum {
     /// How the place answers where the gradient changes by `slope` times something: −H⁻¹ slope for what is free.
-    pub(super) fn answer(&self, slope: &DMatrix<f64>, out: &mut DMatrix<f64>) {
+    pub(crate) fn answer(&self, slope: &DMatrix<f64>, out: &mut DMatrix<f64>) {
         let Some(factors) = &self.factors else {
             return;
         };
@@ -32,7 +32,7 @@ impl Minimum {
 const MOST: usize = 100;
 
 /// The minimum; `None` where the matrix is not positive definite.
-pub(super) fn minimum(
+pub(crate) fn minimum(
     hessian: &DMatrix<f64>,
     gradient: &DVector<f64>,
     limits: &[(f64, f64)],

@@ -101,7 +101,13 @@ impl DiscreteLagrangian {
 
     /// The state at the end of a substep whose unknowns were assumed and evaluated, and under constraints `F₃` and `F₄`
     /// there; G(q⁺) is left in the work space.
-    fn arrive(&mut self, state: &mut State, h: f64, unknowns: &[f64], rest: &mut Vec<f64>) -> Result<(), Undefined> {
+    fn arrive(
+        &mut self,
+        state: &mut State,
+        h: f64,
+        unknowns: &[f64],
+        rest: &mut Vec<f64>,
+    ) -> Result<(), Undefined> {
         let (n, m, _) = self.sizes();
         state.t += h;
         state.q.copy_from_slice(&self.next_q);
