@@ -255,14 +255,22 @@ pub fn seek(
     };
     let found = plan(&mut asked, &task, guess, stop, &mut told).or_else(|fault| {
         // A motion that falls is held where it starts, if that is a place to be held.
-        let start = model.state.clone();
-        let held = Guess::Near(vec![
-            start;
-            task.terms.first().map_or(0, |term| term.weights.len()) + 1
-        ]);
+        let held = Guess::Near(vec![model.state.clone(); model.schedule.steps as usize + 1]);
         plan(&mut asked, &task, held, stop, &mut told).map_err(|_| fault)
     });
-    let found = found.map_err(|fault| ControlError::Step(asked.flow.describe(fault)))?;
+    let mut found = found.map_err(|fault| ControlError::Step(asked.flow.describe(fault)))?;
+    // At rest the goals may depend on no input, to first order, and there are other ways to them: to and fro.
+    for swings in 1..=SWINGS {
+        if found.ending != Ending::Unmet {
+            break;
+        }
+        let guess = Guess::Inputs(model.state.clone(), swinging(model, swings));
+        if let Ok(other) = plan(&mut asked, &task, guess, stop, &mut told)
+            && (other.ending == Ending::Best || other.violation < found.violation)
+        {
+            found = other;
+        }
+    }
     Ok(reported(model, name, control, &mut asked, found))
 }
 
@@ -289,6 +297,28 @@ pub fn hold(model: &Model, name: &str) -> Result<Controlled, ControlError> {
     let found = feedback(&mut asked, &task, start, inputs);
     let found = found.map_err(|fault| ControlError::Step(asked.flow.describe(fault)))?;
     Ok(reported(model, name, control, &mut asked, found))
+}
+
+/// How often inputs go to and fro where a search found no way.
+const SWINGS: u32 = 3;
+
+/// Inputs that swing, over a third of what they may be.
+fn swinging(model: &Model, swings: u32) -> Vec<Vec<f64>> {
+    let steps = model.schedule.steps;
+    let size = |(low, high): (f64, f64)| match (low.is_finite(), high.is_finite()) {
+        (true, true) => (0.5 * (low + high), 0.33 * (high - low)),
+        (true, false) => (low + 1.0, 1.0),
+        (false, true) => (high - 1.0, 1.0),
+        (false, false) => (0.0, 1.0),
+    };
+    let at = |k: u64, limits: (f64, f64)| {
+        let (middle, size) = size(limits);
+        let turn = std::f64::consts::TAU * f64::from(swings) * (k as f64 + 0.5) / steps as f64;
+        middle + size * turn.sin()
+    };
+    (0..steps)
+        .map(|k| model.inputs.iter().map(|input| at(k, input.limits)).collect())
+        .collect()
 }
 
 fn guess(model: &Model, control: &Control, asked: &Asked<'_>) -> Guess<State> {

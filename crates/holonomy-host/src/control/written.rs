@@ -18,22 +18,34 @@ pub fn with_efforts(model: &Model, efforts: &[Vec<f64>]) -> Option<Table> {
         let values: Vec<f64> = efforts.iter().map(|step| input.scale * step[k]).collect();
         let text = broken_line(&times, &values);
         let velocity = layout.velocities.get(input.velocity)?;
-        let paired = layout.coordinates.len() == layout.velocities.len();
-        let coordinate = layout.coordinates.get(input.velocity).filter(|_| paired)?;
         let place = match table.get("body").and_then(Value::as_list) {
-            None => Path::root().key("force").key(coordinate),
+            None => {
+                let paired = layout.coordinates.len() == layout.velocities.len();
+                let coordinate = layout.coordinates.get(input.velocity).filter(|_| paired)?;
+                Path::root().key("force").key(coordinate)
+            }
             Some(bodies) => {
+                // `omega.elbow` is of the joint `elbow`, and its only one.
+                let joint = |name: &str| name.split_once('.').map(|(_, joint)| joint.to_owned());
+                let own = joint(velocity)?;
+                let alike = layout
+                    .velocities
+                    .iter()
+                    .filter(|name| joint(name).as_ref() == Some(&own));
+                if alike.count() != 1 {
+                    return None;
+                }
                 let name_of = |body: &Value| -> Option<String> {
                     let body = body.as_table()?;
                     let joint = body.get("joint").and_then(Value::as_table);
-                    let own = joint
+                    let name = joint
                         .and_then(|joint| joint.get("name"))
                         .or_else(|| body.get("name"));
-                    own.and_then(Value::as_text).map(str::to_owned)
+                    name.and_then(Value::as_text).map(str::to_owned)
                 };
-                let found = bodies.iter().position(|body| {
-                    name_of(body).is_some_and(|name| name == *coordinate || name == *velocity)
-                })?;
+                let found = bodies
+                    .iter()
+                    .position(|body| name_of(body).as_ref() == Some(&own))?;
                 Path::root().key("body").element(found).key("effort")
             }
         };
