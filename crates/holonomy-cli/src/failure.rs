@@ -4,7 +4,7 @@ use crate::{
     output::{self, note},
     reading,
 };
-use holonomy::{system::TransferError, tree::SettleError};
+use holonomy::{derivative::Unreduced, system::TransferError, tree::SettleError};
 use holonomy_host::{
     control::ControlError,
     export::ExportError,
@@ -20,7 +20,7 @@ use holonomy_host::{
     trajectory::read::TrajectoryError,
 };
 use holonomy_model::{self as model, Problem, Source};
-use holonomy_report::converge::ConvergeError;
+use holonomy_report::{converge::ConvergeError, linearize::LinearizeError, orbit::OrbitError};
 use std::{io, path::PathBuf};
 
 /// The reason why a command ends before it is done.
@@ -112,6 +112,12 @@ pub(crate) enum Failure {
     /// Convergence cannot be measured.
     #[error(transparent)]
     Converge(#[from] ConvergeError),
+    /// A model cannot be linearised.
+    #[error(transparent)]
+    Linearize(#[from] LinearizeError),
+    /// There is no periodic orbit.
+    #[error(transparent)]
+    Orbit(#[from] OrbitError),
     /// A sweep cannot be made.
     #[error(transparent)]
     Sweep(#[from] SweepError),
@@ -305,6 +311,22 @@ impl Failure {
                 | RenderError::Size { .. }
                 | RenderError::Target(TargetError::Name { .. } | TargetError::Exists { .. }),
             )
+            | Self::Linearize(
+                LinearizeError::Adaptive { .. }
+                | LinearizeError::Unreduced(_)
+                | LinearizeError::Before(_)
+                | LinearizeError::NoFreedom,
+            )
+            | Self::Orbit(
+                OrbitError::Period(_)
+                | OrbitError::Key { .. }
+                | OrbitError::NotConserved
+                | OrbitError::Linearize(
+                    LinearizeError::Adaptive { .. }
+                    | LinearizeError::Unreduced(_)
+                    | LinearizeError::NoFreedom,
+                ),
+            )
             | Self::Converge(ConvergeError::Adaptive { .. } | ConvergeError::Uneven { .. }) => 2,
             Self::Folder(_)
             | Self::Sweep(_)
@@ -317,6 +339,8 @@ impl Failure {
             | Self::Fit(_)
             | Self::Inverse(_)
             | Self::NotReached
+            | Self::Linearize(_)
+            | Self::Orbit(_)
             | Self::Report(_)
             | Self::Serve(_)
             | Self::Reported
@@ -358,6 +382,8 @@ impl Failure {
             Self::Unreadable { .. } => Some(
                 "check the path of the model; `holonomy list` shows the scenarios that need none".to_owned(),
             ),
+            Self::Linearize(error) | Self::Orbit(OrbitError::Linearize(error)) => linearize_help(error).map(str::to_owned),
+            Self::Orbit(error) => orbit_help(error).map(str::to_owned),
             Self::NotText { .. } => {
                 Some("models are TOML and robots are URDF, both in UTF-8; save the file in that encoding".to_owned())
             }
@@ -582,6 +608,39 @@ fn start_help(error: &StartError) -> Option<&'static str> {
             "run the earlier model anew with `holonomy run`; its end needs no trajectory: leave out `@T`"
         }
         StartError::Folder(FolderError::Busy { .. }) => "wait for it",
+        _ => return None,
+    })
+}
+
+/// What to do where a model cannot be linearised.
+fn linearize_help(error: &LinearizeError) -> Option<&'static str> {
+    Some(match error {
+        LinearizeError::Adaptive { .. } => "choose a method with a fixed step, `--method M`",
+        LinearizeError::Before(_) => "choose a time of the motion",
+        LinearizeError::NoEquilibrium(_) => {
+            "start nearer to it, or leave out `--settled` and linearise the motion at its start"
+        }
+        LinearizeError::NoFreedom => "take a constraint away, or free a joint",
+        LinearizeError::Unreduced(Unreduced::OfVelocities) => {
+            "say it as a Lagrangian in coordinates that leave no constraint on velocities"
+        }
+        LinearizeError::Unreduced(Unreduced::NotCanonical) => {
+            "trees, bodies on spheres and Lagrangians in coordinates have canonical ones"
+        }
+        _ => return None,
+    })
+}
+
+/// What to do where there is no periodic orbit.
+fn orbit_help(error: &OrbitError) -> Option<&'static str> {
+    Some(match error {
+        OrbitError::Period(_) => "give about the time after which the motion repeats, such as `--period 2`",
+        OrbitError::Open { .. } => {
+            "start nearer to one, give its period more exactly, or use more `--segments`; `holonomy view` shows what the start does"
+        }
+        OrbitError::Shrank => "start farther from the equilibrium, or hold the period with `--hold`",
+        OrbitError::Key { .. } => "name a number of the model, as in `--vary parameters.k=1:2:20`",
+        OrbitError::NotConserved => "leave `--energy` out, or vary a number of the model with `--vary`",
         _ => return None,
     })
 }

@@ -16,8 +16,10 @@ mod import;
 mod input;
 mod interrupt;
 mod inverse;
+mod linearize;
 mod list;
 mod methods;
+mod orbit;
 mod output;
 mod page;
 mod play;
@@ -63,6 +65,8 @@ enum Command {
     Explain(explain::Explain),
     Methods(methods::Methods),
     Settle(settle::Settle),
+    Linearize(linearize::Linearize),
+    Orbit(orbit::Orbit),
     Run(run::Run),
     Resume(resume::Resume),
     Compare(compare::Compare),
@@ -98,6 +102,8 @@ pub fn main_with(words: Vec<OsString>) -> u8 {
         Command::Explain(command) => command.run(),
         Command::Methods(command) => command.run(),
         Command::Settle(command) => command.run(),
+        Command::Linearize(command) => command.run(),
+        Command::Orbit(command) => command.run(),
         Command::Run(command) => command.what.threads.within(|| command.run()),
         Command::Resume(command) => command.threads.within(|| command.run()),
         Command::Compare(command) => command.threads.within(|| command.run()),

@@ -15,6 +15,7 @@ pub mod flow;
 pub mod folder;
 pub mod import;
 pub mod inverse;
+pub mod matrices;
 pub mod play;
 pub mod precision;
 mod recorder;

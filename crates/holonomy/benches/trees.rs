@@ -3,11 +3,13 @@
 //! ```text
 //! hinges, ball_joints   tree-variational on a chain of rods, 16 … 1024 joints
 //! velocity, rate        M⁻¹p and the accelerations of the same chain
+//! linearised, matrix    its derivative at a solution with one gradient pulled back, and all columns of it
 //! scenarios             one step of a built-in model with constraints
 //! ```
 use divan::{Bencher, counter::ItemsCount};
 use holonomy::{
     Vec3,
+    derivative::{Change, Differentiable},
     geometry::{Pose, RigidInertia},
     integrator::{Integrator, TreeOptions, TreeVariational},
     system::{State, System},
@@ -86,6 +88,65 @@ fn rate(bencher: Bencher<'_, '_>, n: usize) {
     bencher.counter(ItemsCount::new(n)).bench_local(|| {
         tree.rate(0.0, &state.q, &state.p, &mut dq, &mut dv, &mut scratch);
         dv[0]
+    });
+}
+
+/// A step of an arm whose axes alternate, linearised: the method, where it started and its unknowns.
+fn taken(n: usize) -> (TreeVariational, State, Vec<f64>) {
+    let axes = std::cell::Cell::new(false);
+    let (tree, mut state) = chain(n, || Joint::Revolute {
+        axis: if axes.replace(!axes.get()) {
+            Vec3::x()
+        } else {
+            Vec3::y()
+        },
+    });
+    let mut method = TreeVariational::new(tree, TreeOptions::default());
+    let (mut before, mut solution) = (state.clone(), Vec::new());
+    for _ in 0..20 {
+        before.copy_from(&state);
+        let _ = method.attempt(&mut state, 0.01);
+    }
+    method.solution(&mut solution);
+    (method, before, solution)
+}
+
+fn column(n: usize, k: usize) -> Change {
+    let at = |k: Option<usize>| (0..n).map(|j| f64::from(u8::from(Some(j) == k))).collect();
+    Change {
+        x: at(Some(k)),
+        y: at(k.checked_sub(n)),
+        ..Change::default()
+    }
+}
+
+#[divan::bench(args = [7, 8, 32, 128, 512], max_time = 0.3)]
+fn linearised(bencher: Bencher<'_, '_>, n: usize) {
+    let (mut method, before, solution) = taken(n);
+    let given = column(n, 0);
+    let mut gradient = given.clone();
+    bencher.counter(ItemsCount::new(n)).bench_local(|| {
+        let done = method.linearise(&before, 0.01, &solution);
+        gradient.x.copy_from_slice(&given.x);
+        gradient.y.copy_from_slice(&given.y);
+        method.pull(&mut gradient);
+        done
+    });
+}
+
+#[divan::bench(args = [7, 32], max_time = 0.3)]
+fn matrix(bencher: Bencher<'_, '_>, n: usize) {
+    let (mut method, before, solution) = taken(n);
+    let given: Vec<Change> = (0..2 * n).map(|k| column(n, k)).collect();
+    let mut columns = given.clone();
+    bencher.counter(ItemsCount::new(n)).bench_local(|| {
+        let done = method.linearise(&before, 0.01, &solution);
+        for (column, given) in columns.iter_mut().zip(&given) {
+            column.x.copy_from_slice(&given.x);
+            column.y.copy_from_slice(&given.y);
+        }
+        method.push_each(&mut columns);
+        done
     });
 }
 

@@ -22,6 +22,7 @@ mod what_is_a_formula;
 mod what_is_imported;
 mod what_is_in_a_film;
 mod what_is_recorded;
+mod what_is_linear;
 mod what_settles;
 
 use serde_json::Value;

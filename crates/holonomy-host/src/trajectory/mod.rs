@@ -8,7 +8,7 @@
 //! A writer can be [marked](Rows::mark) on its way; another goes on behind the mark, and the file has the same bytes.
 mod blocks;
 mod csv;
-mod npz;
+pub(crate) mod npz;
 mod parquet;
 pub mod read;
 pub(crate) mod thrift;

@@ -169,10 +169,14 @@ impl Seek for Steady {
 
 /// The header of an `.npy` file of version 1.0, padded so that the data start at a multiple of 64.
 fn header(rows: u64, vectors: Option<usize>) -> Vec<u8> {
-    let shape = match vectors {
+    shaped(&match vectors {
         None => format!("({rows},)"),
         Some(count) => format!("({rows}, {count}, 3)"),
-    };
+    })
+}
+
+/// The same of any shape.
+pub(crate) fn shaped(shape: &str) -> Vec<u8> {
     let mut text = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}");
     let before = 10;
     let padding = 63 - (before + text.len()) % 64;

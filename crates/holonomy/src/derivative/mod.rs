@@ -12,9 +12,37 @@
 //!
 //! Under constraints a change is one of states that keep them: x is tangent, and y is that of a momentum that leads along
 //! them. A gradient is one of such changes: what it has across them means nothing.
+#[cfg(not(target_arch = "wasm32"))]
+mod certificate;
 mod differences;
+#[cfg(not(target_arch = "wasm32"))]
+mod eigen;
+#[cfg(not(target_arch = "wasm32"))]
+mod flow;
+#[cfg(not(target_arch = "wasm32"))]
+mod reduced;
+#[cfg(not(target_arch = "wasm32"))]
+mod parameters;
+#[cfg(not(target_arch = "wasm32"))]
+mod spectrum;
+#[cfg(not(target_arch = "wasm32"))]
+mod tape;
 
+#[cfg(not(target_arch = "wasm32"))]
+pub use certificate::{GradientCertificate, MEANINGLESS, PulledMomentum, certify};
 pub use differences::{Differences, Momenta, OFFSET, along, slope};
+#[cfg(not(target_arch = "wasm32"))]
+pub use eigen::{Mode, modes};
+#[cfg(not(target_arch = "wasm32"))]
+pub use flow::{Flow, Lost};
+#[cfg(not(target_arch = "wasm32"))]
+pub use parameters::{OfParameters, ParameterError, Parameters, Variant, WithParameters};
+#[cfg(not(target_arch = "wasm32"))]
+pub use reduced::{Minimal, Unreduced, least, least_within};
+#[cfg(not(target_arch = "wasm32"))]
+pub use spectrum::{Spectrum, SpectrumRun, spectrum};
+#[cfg(not(target_arch = "wasm32"))]
+pub use tape::{Along, Efforts, Step, Tape, TapeFault};
 
 use crate::{
     integrator::{Fault, Integrator},
@@ -29,7 +57,8 @@ pub struct Change {
     /// Of the momentum, in canonical coordinates.
     pub y: Vec<f64>,
     /// Of the multipliers that the step reports. No step depends on those of the one before it: what a change has here
-    /// before it is pushed does not matter, and a gradient that was pulled has zeros.
+    /// before it is pushed does not matter, and a gradient that was pulled has zeros. Empty after it where the step
+    /// reports none, or none of its own: where all forces act at its start, they are those of the step before, too.
     pub lambda: Vec<f64>,
     /// Of the equations of the step and of what it makes of their solution, as [`Differentiable::equations`] lists them.
     /// Empty is zero.

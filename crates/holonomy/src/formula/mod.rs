@@ -55,6 +55,8 @@ mod derivative;
 mod substitute;
 mod smooth;
 mod program;
+#[cfg(not(target_arch = "wasm32"))]
+mod along;
 mod batch;
 #[cfg(not(target_arch = "wasm32"))]
 mod together;

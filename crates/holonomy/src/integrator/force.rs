@@ -16,7 +16,7 @@ const TASK: usize = 1024;
 /// `∂V/∂q` of a [`Spheres`] system, remembered for the last configuration: the gradient at the end
 /// of a step is the one the next step begins with.
 pub(super) struct Force {
-    system: Arc<Spheres>,
+    pub(super) system: Arc<Spheres>,
     pub(super) work: Workspace,
     /// Where the gradient belongs to, if that is known.
     at: Vec<Vec3>,

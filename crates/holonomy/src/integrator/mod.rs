@@ -15,6 +15,8 @@ mod sphere_gauss;
 mod sphere_hamel;
 mod sphere_implicit;
 mod sphere_split;
+#[cfg(not(target_arch = "wasm32"))]
+mod sphere_tangent;
 mod stormer_verlet;
 mod tableaux;
 mod tableaux_dop853;
@@ -226,6 +228,12 @@ pub enum Cause {
         /// That violation, where the rest is solved.
         violation: f64,
     },
+    /// The equations of constraint depend on each other where a step is to be linearised, and not nearby: the mechanism can
+    /// branch there, and what a change becomes is not determined.
+    Branching {
+        /// Which of the equations is the first that others hold back with it.
+        equation: usize,
+    },
     /// The nonlinear equations were not solved.
     NotConverged {
         /// Iterations taken.
@@ -275,6 +283,10 @@ impl StepError {
                 "{} cannot be kept in the step: what it holds is stretched out or folded where the step starts, so that it holds back no motion at first, and forces push it off by {}; make what is stretched out a little longer or shorter, or start a little aside",
                 layout.constraint(equation),
                 layout.violation(equation, violation)
+            ),
+            Cause::Branching { equation } => format!(
+                "the step has no derivative: where it ends {} depends on other constraints, and not nearby, so that the mechanism can branch; take another step size, or start a little aside",
+                layout.constraint(equation)
             ),
             Cause::NotConverged {
                 iterations,

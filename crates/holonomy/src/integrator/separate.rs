@@ -1,5 +1,7 @@
 //! Methods for separate bodies: a step is a row of stages, and a stage moves every body with the gradient at its start,
 //! then gives it its momentum with the gradient at its end. What a stage does to one body is the [`BodyRule`] of a method.
+#[cfg(not(target_arch = "wasm32"))]
+mod linearised;
 // A page advances one state: its engine is to be small.
 #[cfg(not(target_arch = "wasm32"))]
 mod together;
@@ -24,6 +26,9 @@ pub struct Separate<R> {
     places: [BodiesAt; 2],
     /// Whether something went wrong in a task.
     failed: Vec<bool>,
+    /// For derivatives.
+    #[cfg(not(target_arch = "wasm32"))]
+    taken: linearised::Taken,
 }
 
 #[derive(Default)]
@@ -60,7 +65,9 @@ pub struct Moved<T> {
 }
 
 /// What a method does to one body.
-pub trait BodyRule {
+pub trait BodyRule: 'static {
+    /// Whether it moves bodies along great circles for the whole of a stage, rather than by a variational step.
+    const GREAT_CIRCLES: bool = false;
     /// The stages of a step of the given order; `None` for orders that it does not have. Unless it has its own, a stage
     /// is of order 2, and 4, 6 and 8 are its compositions.
     fn stages(order: u32) -> Option<Vec<Stage>> {
@@ -82,7 +89,16 @@ const COST: usize = 12;
 
 impl<R: BodyRule> Integrator for Separate<R> {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        #[cfg(not(target_arch = "wasm32"))]
+        if self.taken.is_wanted() {
+            return self.attempt_noting(state, h);
+        }
         Work::of_one(|work| self.advance(state, h, 1, work))
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn differentiable(&mut self) -> Option<&mut dyn crate::derivative::Differentiable> {
+        self.has_derivatives().then_some(self)
     }
 
     fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
@@ -92,7 +108,7 @@ impl<R: BodyRule> Integrator for Separate<R> {
                 for k in 0..count {
                     let before = self.force.evaluations;
                     // The gradient at the end of a step is that at the start of the next.
-                    self.step_all(state, h, k > 0)?;
+                    self.step_all(state, h, k > 0, |_| {})?;
                     work.count_explicit(1, self.force.evaluations.wrapping_sub(before));
                 }
                 self.force.remember(view(&state.q));
@@ -128,6 +144,8 @@ impl<R: BodyRule> Separate<R> {
             stages,
             places: Default::default(),
             failed: Vec::new(),
+            #[cfg(not(target_arch = "wasm32"))]
+            taken: linearised::Taken::default(),
         })
     }
 
@@ -175,8 +193,15 @@ impl<R: BodyRule> Separate<R> {
         result
     }
 
-    /// One step of all bodies; `known` when the gradient found last is that at the start.
-    fn step_all(&mut self, state: &mut State, h: f64, known: bool) -> Result<(), Fault> {
+    /// One step of all bodies; `known` when the gradient found last is that at the start. Notes the directions after each
+    /// stage.
+    fn step_all(
+        &mut self,
+        state: &mut State,
+        h: f64,
+        known: bool,
+        mut note: impl FnMut(&[f64]),
+    ) -> Result<(), Fault> {
         if !known {
             self.force.at(view(&state.q))?;
         }
@@ -203,6 +228,7 @@ impl<R: BodyRule> Separate<R> {
                 self.force.renew(view(&to.q))?;
                 sweep.finish(view(q), view(p), self.force.last(), to)?;
             }
+            note(&to.q);
             self.places.swap(0, 1);
         }
         let [_, end] = &mut self.places;
@@ -356,7 +382,7 @@ impl<T: Real> End<T> {
 
 impl Stage {
     #[inline]
-    fn over(&self, h: f64) -> Self {
+    pub(super) fn over(&self, h: f64) -> Self {
         Self {
             before: self.before * h,
             motion: self.motion * h,

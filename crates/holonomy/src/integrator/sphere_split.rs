@@ -21,6 +21,8 @@ pub type SphereSplit = Separate<KickAndDrift>;
 pub struct KickAndDrift;
 
 impl BodyRule for KickAndDrift {
+    const GREAT_CIRCLES: bool = true;
+
     fn stages(order: u32) -> Option<Vec<Stage>> {
         let (kicks, drifts) = match order {
             2 => (vec![0.5, 0.5], vec![1.0]),

@@ -3,6 +3,8 @@
 use super::{Potential, Symmetry};
 use crate::Vec3;
 use nalgebra::Vector3;
+#[cfg(not(target_arch = "wasm32"))]
+use num_dual::HyperDual64;
 use num_dual::{Dual64, DualNum};
 use std::sync::Mutex;
 
@@ -67,6 +69,25 @@ impl<P: SmoothPotential> Potential for Autodiff<P> {
             Ok(mut seeded) => self.differentiate(points, gradient, &mut seeded),
             Err(_) => self.differentiate(points, gradient, &mut Vec::new()),
         }
+    }
+
+    /// One evaluation per coordinate, of numbers that carry both derivatives.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn add_hessian(&self, points: &[Vec3], direction: &[Vec3], change: &mut [Vec3]) -> bool {
+        let members = self.potential.points();
+        let along = |k: &usize| {
+            let place = |axis| HyperDual64::new(points[*k][axis], direction[*k][axis], 0.0, 0.0);
+            Vector3::new(place(0), place(1), place(2))
+        };
+        let mut seeded: Vec<Vector3<HyperDual64>> = members.iter().map(along).collect();
+        for (slot, k) in members.iter().enumerate() {
+            for axis in 0..3 {
+                seeded[slot][axis].eps2 = 1.0;
+                change[*k][axis] += self.potential.energy(&seeded).eps1eps2;
+                seeded[slot][axis].eps2 = 0.0;
+            }
+        }
+        true
     }
 
     fn points_needed(&self) -> usize {

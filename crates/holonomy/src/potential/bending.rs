@@ -37,6 +37,15 @@ impl Bending {
         }
     }
 
+    /// `d²V/d(cos θ)²`.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn joint_curvature(&self) -> f64 {
+        match self.law {
+            BendingLaw::Cosine => 0.0,
+            BendingLaw::Quartic => self.stiffness,
+        }
+    }
+
     /// `dV/d cos θ`.
     fn joint_slope(&self, cosine: f64) -> f64 {
         match self.law {
@@ -62,6 +71,22 @@ impl Potential for Bending {
             gradient[*i] += points[*j] * slope;
             gradient[*j] += points[*i] * slope;
         }
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn add_hessian(&self, points: &[Vec3], direction: &[Vec3], change: &mut [Vec3]) -> bool {
+        let curvature = self.joint_curvature();
+        for (wall, i) in &self.clamps {
+            change[*i] += wall * (curvature * wall.dot(&direction[*i]));
+        }
+        for [i, j] in &self.joints {
+            let (a, b, da, db) = (points[*i], points[*j], direction[*i], direction[*j]);
+            let slope = self.joint_slope(a.dot(&b));
+            let turned = curvature * (da.dot(&b) + a.dot(&db));
+            change[*i] += db * slope + b * turned;
+            change[*j] += da * slope + a * turned;
+        }
+        true
     }
 
     fn points_needed(&self) -> usize {

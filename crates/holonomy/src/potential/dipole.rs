@@ -62,6 +62,13 @@ impl Potential for Dipoles {
         }
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn add_hessian(&self, _: &[Vec3], direction: &[Vec3], change: &mut [Vec3]) -> bool {
+        // The gradient is linear.
+        self.add_gradient(direction, change);
+        true
+    }
+
     fn points_needed(&self) -> usize {
         self.pairs.iter().map(|pair| pair.j + 1).max().unwrap_or(0)
     }

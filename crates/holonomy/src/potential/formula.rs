@@ -212,6 +212,27 @@ impl Potential for FormulaPotential {
         true
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn add_hessian(&self, points: &[Vec3], direction: &[Vec3], change: &mut [Vec3]) -> bool {
+        let flat = |list: &[Vec3]| -> Vec<f64> {
+            let all = self.members.iter().flat_map(|k| list[*k].iter().copied());
+            all.collect()
+        };
+        let mut moving = Vec::new();
+        let found = self
+            .program
+            .evaluate_along(&flat(points), &flat(direction), &mut moving);
+        for (place, k) in self.members.iter().enumerate() {
+            for axis in 0..3 {
+                change[*k][axis] += match found {
+                    Ok(()) => moving[1 + 3 * place + axis][1],
+                    Err(_) => f64::NAN,
+                };
+            }
+        }
+        true
+    }
+
     /// From the sums of the gradient at configurations taken at random.
     fn is_translation_invariant(&self) -> bool {
         let most = self.members.iter().max().map_or(0, |k| k + 1);

@@ -95,6 +95,30 @@ pub trait Potential: Send + Sync {
         let _ = (points, out);
         false
     }
+    /// Adds to `change[k]` how `∂V/∂rₖ` changes, to the first order, where the points move in a direction; `false` if it
+    /// has no exact second derivatives to give. Steps have derivatives where all potentials have.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn add_hessian(&self, points: &[Vec3], direction: &[Vec3], change: &mut [Vec3]) -> bool {
+        if self.is_uniform() {
+            return true;
+        }
+        let Some(members) = self.members() else {
+            return false;
+        };
+        let size = 3 * members.len();
+        let mut matrix = vec![0.0; size * size];
+        if !self.hessian(points, &mut matrix) {
+            return false;
+        }
+        for (place, row) in matrix.chunks_exact(size).enumerate() {
+            let terms = row
+                .iter()
+                .enumerate()
+                .map(|(l, a)| a * direction[members[l / 3]][l % 3]);
+            change[members[place / 3]][place % 3] += terms.sum::<f64>();
+        }
+        true
+    }
     /// Whether it is known to stay the same when all points are moved alike: such potentials keep momentum.
     fn is_translation_invariant(&self) -> bool {
         false

@@ -144,6 +144,12 @@ impl Links {
         self.links[i].length * self.coupling[i]
     }
 
+    /// `gᵢ − Σ g` of the children, kg.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn end_mass(&self, i: usize) -> f64 {
+        self.end_mass[i]
+    }
+
     /// One entry of the inertia matrix.
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         let (outer, inner) = (i.max(j), i.min(j));

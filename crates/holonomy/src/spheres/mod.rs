@@ -14,6 +14,8 @@ mod body;
 mod error;
 mod held;
 mod inertia;
+#[cfg(not(target_arch = "wasm32"))]
+mod factors;
 mod links;
 mod parts;
 mod recorded;
@@ -24,6 +26,8 @@ mod system;
 
 pub use body::{Body, Point};
 pub use error::SpheresError;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use factors::LinkFactors;
 pub use held::Held;
 pub use inertia::{Inertia, InertiaError, InertiaWork};
 pub use links::{Block, LinkWork, Links, Segment};
@@ -111,19 +115,21 @@ impl Spheres {
             }
             return;
         }
-        let n = self.len();
         self.place(q, &mut work.positions, &mut work.first);
         work.forces.clear();
         work.forces.resize(work.positions.len(), Vec3::zeros());
         for potential in &self.potentials {
             potential.add_gradient(&work.positions, &mut work.forces);
         }
-        // Pulled back: a force on a point acts on its own link at its distance, and on every
-        // link inboard at full length.
-        gradient.copy_from_slice(&work.forces[..n]);
-        let outboard = &mut work.first;
+        self.pull_back(&work.forces, gradient, &mut work.first);
+    }
+
+    /// A force on a point acts on its own link at its distance, and on every link inboard at full length.
+    fn pull_back(&self, forces: &[Vec3], gradient: &mut [Vec3], outboard: &mut [Vec3]) {
+        let n = self.len();
+        gradient.copy_from_slice(&forces[..n]);
         outboard.fill(Vec3::zeros());
-        for (point, force) in self.points.iter().zip(&work.forces[n..]) {
+        for (point, force) in self.points.iter().zip(&forces[n..]) {
             if let Point::On { body, distance } = *point {
                 gradient[body] += force * distance;
                 if let Base::Site(parent) = self.bodies[body].base {
@@ -138,6 +144,33 @@ impl Spheres {
                 outboard[parent] += inboard;
             }
         }
+    }
+
+    /// How `∂V/∂qᵢ` changes, to the first order, where the directions move by `direction`; `false` where a potential has
+    /// no exact second derivatives.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn hessian(&self, q: &[Vec3], direction: &[Vec3], change: &mut [Vec3], work: &mut Workspace) -> bool {
+        change.fill(Vec3::zeros());
+        if self.points.is_empty() {
+            let mut all = self.potentials.iter();
+            return all.all(|v| v.add_hessian(q, direction, change));
+        }
+        // Places are linear in the directions, but for those that are fixed.
+        let still = vec![Vec3::zeros(); self.len()];
+        let (mut moved, mut rest) = (Vec::new(), Vec::new());
+        self.place(direction, &mut moved, &mut work.first);
+        self.place(&still, &mut rest, &mut work.first);
+        moved
+            .iter_mut()
+            .zip(&rest)
+            .for_each(|(moved, rest)| *moved -= rest);
+        self.place(q, &mut work.positions, &mut work.first);
+        work.forces.clear();
+        work.forces.resize(work.positions.len(), Vec3::zeros());
+        let known =
+            (self.potentials.iter()).all(|v| v.add_hessian(&work.positions, &moved, &mut work.forces));
+        self.pull_back(&work.forces, change, &mut work.first);
+        known
     }
 
     /// Potential energy.

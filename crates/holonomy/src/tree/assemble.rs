@@ -85,6 +85,14 @@ pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, held: &[bool], rows: 
     is_closed(rows, 1e-12) || rows.value.iter().all(|g| g.abs() <= 1e-13 * length)
 }
 
+impl Tree {
+    /// The constraints at a configuration, at time t.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn evaluate_constraints(&self, t: f64, q: &[f64], rows: &mut ConstraintRows) {
+        evaluate(self, t, q, rows);
+    }
+}
+
 fn is_closed(rows: &ConstraintRows, tolerance: f64) -> bool {
     (rows.value.iter().zip(&rows.scale)).all(|(g, scale)| g.abs() <= tolerance * scale)
 }

@@ -52,6 +52,14 @@ enum Part {
     Turn(usize),
 }
 
+/// What an equation says.
+pub(super) enum Shape {
+    /// The second site stays on the plane with this normal, on the body of the first.
+    Plane(Vec3),
+    /// A direction on the first body is at right angles to one on the second.
+    Square(Vec3, Vec3),
+}
+
 impl ClosingJoint {
     fn parts(self) -> &'static [Part] {
         use Part::{Shift, Turn};
@@ -79,6 +87,16 @@ impl Closing {
     fn parts(&self) -> impl Iterator<Item = Part> + '_ {
         let parts = self.joint.parts().iter().zip(&self.kept);
         parts.filter(|(_, kept)| **kept).map(|(part, _)| *part)
+    }
+
+    /// Its equations by what they say of both bodies.
+    pub(super) fn shapes(&self) -> impl Iterator<Item = Shape> + '_ {
+        let (e1, e2) = tangents(&self.axes[0]);
+        let directions = [e1, e2, self.axes[0].normalize()];
+        self.parts().map(move |part| match part {
+            Part::Shift(k) => Shape::Plane(directions[k]),
+            Part::Turn(k) => Shape::Square(directions[k], self.axes[1]),
+        })
     }
 
     pub(super) fn rows(&self) -> usize {
@@ -127,15 +145,13 @@ impl Tree {
     /// Equations of a closing joint from row `row` on.
     pub(super) fn closing(&self, at: &Moving<'_>, closing: &Closing, row: usize, out: &mut ConstraintRows) {
         let [a, b] = closing.between;
-        let (e1, e2) = tangents(&closing.axes[0]);
-        let directions = [e1, e2, closing.axes[0].normalize()];
-        for (row, part) in (row..).zip(closing.parts()) {
-            match part {
-                Part::Shift(k) => {
-                    self.plane(at, b, a, &directions[k], row, out);
+        for (row, shape) in (row..).zip(closing.shapes()) {
+            match shape {
+                Shape::Plane(normal) => {
+                    self.plane(at, b, a, &normal, row, out);
                     out.scale[row] += closing.length;
                 }
-                Part::Turn(k) => self.square(at, [a, b], [&directions[k], &closing.axes[1]], row, out),
+                Shape::Square(x, y) => self.square(at, [a, b], [&x, &y], row, out),
             }
         }
     }

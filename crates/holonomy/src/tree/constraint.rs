@@ -393,18 +393,7 @@ impl Tree {
         row: usize,
         out: &mut ConstraintRows,
     ) {
-        let attitude = |body: Option<usize>| match body {
-            None => UnitQuaternion::identity(),
-            Some(b) => {
-                let r = at.kinematics.frames[self.body_nodes[b]].rotation;
-                UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(r))
-                    * self.node_from_body[b].rotation
-            }
-        };
-        let here = attitude(Some(to));
-        let turn = (attitude(from) * relative).inverse() * here;
-        let sign = 1.0_f64.copysign(turn.w);
-        let (c, u) = (sign * turn.w, turn.imag() * sign);
+        let (here, c, u) = self.relative_turn(at.kinematics, (from, to), relative);
         let node = self.body_nodes[to];
         let acceleration = |node: usize| {
             at.accelerations
@@ -431,6 +420,27 @@ impl Tree {
                 );
             }
         }
+    }
+
+    /// R_b, and `(c, u) = (R_a Q)⁻¹ R_b`.
+    pub(super) fn relative_turn(
+        &self,
+        kinematics: &Kinematics,
+        (from, to): (Option<usize>, usize),
+        relative: &UnitQuaternion<f64>,
+    ) -> (UnitQuaternion<f64>, f64, Vec3) {
+        let attitude = |body: Option<usize>| match body {
+            None => UnitQuaternion::identity(),
+            Some(b) => {
+                let r = kinematics.frames[self.body_nodes[b]].rotation;
+                UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(r))
+                    * self.node_from_body[b].rotation
+            }
+        };
+        let here = attitude(Some(to));
+        let turn = (attitude(from) * relative).inverse() * here;
+        let sign = 1.0_f64.copysign(turn.w);
+        (here, sign * turn.w, turn.imag() * sign)
     }
 
     /// Where one coordinate of a body's joint is in q and in v.

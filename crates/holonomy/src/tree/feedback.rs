@@ -440,7 +440,12 @@ impl Tree {
 }
 
 /// How a constant tension changes as its line turns.
-fn couple_line(ends: &[SitePlace; 2], tension: f64, kinematics: &Kinematics, out: &mut LowRank<12>) {
+pub(super) fn couple_line(
+    ends: &[SitePlace; 2],
+    tension: f64,
+    kinematics: &Kinematics,
+    out: &mut LowRank<12>,
+) {
     let seen = stretch(ends, kinematics);
     let (across, other) = tangents(&seen.n);
     out.begin();

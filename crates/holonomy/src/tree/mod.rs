@@ -16,6 +16,8 @@ mod closing;
 mod composite;
 mod constraint;
 mod contradiction;
+#[cfg(not(target_arch = "wasm32"))]
+mod curvature;
 mod describe;
 mod dynamics;
 mod error;
@@ -75,9 +77,13 @@ pub use assemble::{Assembly, assemble};
 pub(crate) use composite::Composite;
 pub(crate) use constraint::{ConstraintRows, Moving};
 pub(crate) use dynamics::Dynamics;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use factors::LowRank;
 pub(crate) use factors::{Branched, Column, Factors, Square, Terms, Vector12, dot, stack};
 pub(crate) use feedback::Looking;
 pub(crate) use forces::Loads;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use forces::{Effort, Load};
 pub(crate) use joint::JointKind;
 pub(crate) use links::Curvatures;
 pub(crate) use mass::Mass;

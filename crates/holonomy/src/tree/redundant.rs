@@ -30,6 +30,21 @@ impl Tree {
         assemble::close(self, 0.0, &mut q, &free, &mut ConstraintRows::default()).then_some(q)
     }
 
+    /// How many equations of constraint follow from others near a configuration, but for places where the mechanism is
+    /// singular.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn usually_dependent(&self, t: f64, q: &[f64]) -> usize {
+        let units = self.units();
+        // Small enough to stay on the branch, large enough to be told from rounding; special in no way.
+        let push = |k: usize| 0.01 * crate::math::sin(1.0 + 1.7 * k as f64);
+        let step = units.iter().enumerate().map(|(k, unit)| push(k) * unit);
+        let step = nalgebra::DVector::from_iterator(units.len(), step);
+        let mut nearby = assemble::displaced(self, q, &step, 1.0);
+        let free = vec![false; units.len()];
+        let closed = assemble::close(self, t, &mut nearby, &free, &mut ConstraintRows::default());
+        self.dependences(t, if closed { &nearby } else { q }).len()
+    }
+
     /// The equations of constraint that follow from those before them, at a configuration at time t.
     pub fn dependences(&self, t: f64, q: &[f64]) -> Vec<Dependence> {
         let (m, n) = (self.constraints(), self.velocities);

@@ -255,8 +255,8 @@ impl BoundSeen {
         let frame = |node: usize| &kinematics.frames[node];
         let zero = Vec3::zeros();
         match self {
-            Self::Coordinate { v: Some(v), .. } => out.joint_row(*v, number, factor * reach),
-            Self::Velocity { v } => out.joint_row(*v, number, factor),
+            Self::Coordinate { v: Some(v), .. } => out.joint_row(*v, number, factor * reach, false),
+            Self::Velocity { v } => out.joint_row(*v, number, factor, true),
             Self::Coordinate { v: None, .. } | Self::DrivenRate { .. } | Self::Given(_) => {}
             Self::Place { site, axis } => {
                 if let Some(node) = site.node {

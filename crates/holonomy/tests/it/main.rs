@@ -14,6 +14,8 @@ mod advance;
 mod allocation;
 /// Does what changes the energy do as much work as the energy changes by?
 mod balance;
+/// Are derivatives of steps those of differences, and do they keep what steps keep?
+mod derivatives;
 /// Do the first steps agree with the verified reading of the documents?
 mod checkpoints;
 mod continued;
@@ -22,6 +24,10 @@ mod user_potentials;
 mod errata;
 /// Do closed forms agree with tables, with integration and with themselves?
 mod exact;
+/// Are derivatives of steps on spheres and of Lagrangians exact, transposed and symplectic?
+mod step_derivatives;
+/// Are gradients and tangents through runs right, and is it said what they are worth?
+mod tapes;
 /// What happens when a step cannot be taken?
 mod faults;
 /// Are formulas read, printed and differentiated right, and refused with help?

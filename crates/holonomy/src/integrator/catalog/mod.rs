@@ -60,6 +60,8 @@ pub struct Method {
     pub on_manifold: bool,
     /// Chooses its own steps; the step asked for is a sampling interval.
     pub adaptive: bool,
+    /// Its steps have [derivatives](crate::derivative), but for what [`Method::without_derivatives`] names.
+    pub differentiable: bool,
     /// There only to be compared with: its faults are those of a publication.
     pub for_comparison: bool,
     /// Names of the options it takes.
@@ -109,6 +111,16 @@ impl Method {
                 ..*self
             },
             _ => *self,
+        }
+    }
+
+    /// Why its steps have no derivatives for a mechanism, if they have none: what they would need.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn without_derivatives(&self, mechanism: &Mechanism) -> Option<&'static str> {
+        match mechanism {
+            _ if !self.differentiable => Some("a method with derivatives"),
+            Mechanism::Tree(tree) => tree.without_derivatives(),
+            _ => None,
         }
     }
 
@@ -270,6 +282,7 @@ const GEOMETRIC: Method = Method {
     symmetric: true,
     on_manifold: true,
     adaptive: false,
+    differentiable: false,
     for_comparison: false,
     options: &[],
     build: |_, _| {

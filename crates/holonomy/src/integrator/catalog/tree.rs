@@ -12,6 +12,7 @@ use std::sync::Arc;
 const OF_TREES: Method = Method {
     family: Some(Family::Tree),
     options: &["forcing", "max_iterations"],
+    differentiable: true,
     ..GEOMETRIC
 };
 

@@ -12,6 +12,8 @@
 //! Two ways to solve (3.10): [`cayley`] for any inertia, [`chain`] for chains of point masses, also with both ends held.
 mod cayley;
 mod chain;
+#[cfg(not(target_arch = "wasm32"))]
+mod linearised;
 
 use super::{Cause, Composition, Fault, Integrator, StepInfo, Work, composition::substeps, force::Force};
 use crate::{
@@ -28,6 +30,10 @@ use std::sync::Arc;
 pub struct SphereImplicit {
     force: Force,
     way: Way,
+    solver: Solver,
+    /// For derivatives.
+    #[cfg(not(target_arch = "wasm32"))]
+    taken: linearised::Taken,
 }
 
 /// How a step is taken.
@@ -105,6 +111,9 @@ impl SphereImplicit {
         Some(Self {
             force: Force::new(system),
             way,
+            solver,
+            #[cfg(not(target_arch = "wasm32"))]
+            taken: linearised::Taken::default(),
         })
     }
 
@@ -119,20 +128,27 @@ impl SphereImplicit {
 }
 
 impl Integrator for SphereImplicit {
+    #[cfg(target_arch = "wasm32")]
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         Work::of_one(|work| self.advance(state, h, 1, work))
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
+        let mut solution = std::mem::take(&mut self.taken.solution);
+        solution.clear();
+        let taken = Work::of_one(|work| self.take(state, h, 1, work, Some(&mut solution)));
+        self.taken.solution = solution;
+        taken
+    }
+
     fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
-        match &mut self.way {
-            Way::General(general) => {
-                for _ in 0..count {
-                    work.count(general.step(&mut self.force, state, h)?);
-                }
-                Ok(())
-            }
-            Way::Chain(chain, substeps) => chain.advance(&mut self.force, substeps, state, h, count, work),
-        }
+        self.take(state, h, count, work, None)
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn differentiable(&mut self) -> Option<&mut dyn crate::derivative::Differentiable> {
+        self.has_derivatives().then_some(self)
     }
 
     #[cfg(not(target_arch = "wasm32"))]
@@ -145,6 +161,33 @@ impl Integrator for SphereImplicit {
                 _ => false,
             }
         });
+    }
+}
+
+impl SphereImplicit {
+    /// Takes steps in a row, and notes the directions after each substep.
+    fn take(
+        &mut self,
+        state: &mut State,
+        h: f64,
+        count: u64,
+        work: &mut Work,
+        mut notes: Option<&mut Vec<f64>>,
+    ) -> Result<(), Fault> {
+        match &mut self.way {
+            Way::General(general) => {
+                for _ in 0..count {
+                    work.count(general.step(&mut self.force, state, h)?);
+                    if let Some(notes) = &mut notes {
+                        notes.extend_from_slice(&state.q);
+                    }
+                }
+                Ok(())
+            }
+            Way::Chain(chain, substeps) => {
+                chain.advance(&mut self.force, substeps, state, (h, count), work, notes)
+            }
+        }
     }
 }
 

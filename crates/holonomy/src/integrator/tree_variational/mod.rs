@@ -25,10 +25,14 @@ mod jacobian;
 mod newton;
 mod past;
 mod slip;
+#[cfg(not(target_arch = "wasm32"))]
+mod tangent;
 mod turn;
 mod written;
 
 use super::{Cause, Fault, Integrator, StepInfo};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::derivative::Differentiable;
 use crate::{
     math,
     system::{State, System, Undefined},
@@ -68,6 +72,10 @@ pub struct TreeVariational {
     place: Vec<f64>,
     /// A state at which the Jacobian was made before.
     before: State,
+    #[cfg(not(target_arch = "wasm32"))]
+    has_derivatives: bool,
+    #[cfg(not(target_arch = "wasm32"))]
+    tangent: Option<Box<tangent::Tangent>>,
 }
 
 /// How a step is taken.
@@ -125,6 +133,8 @@ impl TreeVariational {
         let past = PastUnknowns::new(&tree, options.forcing == Forcing::OneSided);
         Self {
             jacobian: StepJacobian::new(&tree),
+            #[cfg(not(target_arch = "wasm32"))]
+            has_derivatives: tree.without_derivatives().is_none(),
             tree,
             options,
             balance: Balance::default(),
@@ -141,6 +151,8 @@ impl TreeVariational {
             past,
             place: Vec::new(),
             before: State::new(0.0, Vec::new(), Vec::new()),
+            #[cfg(not(target_arch = "wasm32"))]
+            tangent: None,
         }
     }
 
@@ -260,6 +272,11 @@ impl TreeVariational {
 }
 
 impl Integrator for TreeVariational {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn differentiable(&mut self) -> Option<&mut dyn Differentiable> {
+        self.has_derivatives.then_some(self)
+    }
+
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let known = self.past.is_known(state, h);
         let resumed = known.then(|| self.resume(state, h)).flatten();

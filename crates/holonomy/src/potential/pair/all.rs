@@ -173,6 +173,12 @@ impl<L: PairLaw> Potential for Pairs<L> {
         });
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn add_hessian(&self, points: &[Vec3], direction: &[Vec3], change: &mut [Vec3]) -> bool {
+        let all = |_: f64| true;
+        super::add_hessian(&self.law, &points[..self.count], direction, change, all)
+    }
+
     fn points_needed(&self) -> usize {
         self.count
     }
@@ -191,7 +197,7 @@ impl<L: PairLaw> Potential for Pairs<L> {
 }
 
 impl Argument {
-    fn of(self, a: &Vec3, b: &Vec3) -> f64 {
+    pub(super) fn of(self, a: &Vec3, b: &Vec3) -> f64 {
         match self {
             Self::SquaredDistance => (a - b).norm_squared(),
             Self::Cosine => a.dot(b),

@@ -89,6 +89,15 @@ impl PairLaw for PairFormula {
         (s.each(|s| one(s).0), s.each(|s| one(s).1))
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn curvature(&self, s: f64) -> f64 {
+        let mut moving = Vec::new();
+        match self.program.evaluate_along(&[s], &[1.0], &mut moving) {
+            Ok(()) => moving[1][1],
+            Err(_) => f64::NAN,
+        }
+    }
+
     fn energies(&self, x: &mut [f64]) {
         self.with_memory(|batch| self.program.each(x, batch, |x, [energy, _]| *x = energy));
     }

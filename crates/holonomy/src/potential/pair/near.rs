@@ -154,6 +154,13 @@ impl<L: PairLaw> Potential for NearPairs<L> {
         });
     }
 
+    /// Over all pairs: the lists are those of the gradient, and none are needed to look at a distance.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn add_hessian(&self, points: &[Vec3], direction: &[Vec3], change: &mut [Vec3]) -> bool {
+        let near = |s: f64| self.law.reaches(s);
+        super::add_hessian(&self.law, &points[..self.count], direction, change, near)
+    }
+
     fn points_needed(&self) -> usize {
         self.count
     }

@@ -126,8 +126,30 @@ impl<L: PairLaw> Switched<L> {
     }
 }
 
+impl<L: PairLaw> Switched<L> {
+    /// From here on there is nothing.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn reaches(&self, s: f64) -> bool {
+        s < self.outer
+    }
+}
+
 impl<L: PairLaw> PairLaw for Switched<L> {
     const BATCHED: bool = L::BATCHED;
+
+    /// `(f S)″ = f″S + 2 f′S′ + f S″`, by s.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn curvature(&self, s: f64) -> f64 {
+        let asked = self.asked(s);
+        let (energy, slope) = self.law.at(asked);
+        let (by_s, twice) = match self.law.argument() {
+            Argument::SquaredDistance => (slope, self.law.curvature(asked)),
+            Argument::Cosine => (-0.5 * slope, 0.25 * self.law.curvature(asked)),
+        };
+        let moving = self.switch(super::dual::Dual { value: s, slope: 1.0 });
+        let (part, change, bend) = (moving.0.value, moving.1.value, moving.1.slope);
+        twice * part + 2.0 * by_s * change + energy * bend
+    }
 
     #[inline(always)]
     fn at<R: Real>(&self, s: R) -> (R, R) {

@@ -35,15 +35,15 @@ macro_rules! in_lanes {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Branched {
     /// Where the way to each velocity begins, in fours, and how many are before it on its way.
-    ways_of: Vec<(usize, usize)>,
-    ways: Vec<usize>,
+    pub(super) ways_of: Vec<(usize, usize)>,
+    pub(super) ways: Vec<usize>,
     /// Where the ways of what each velocity carries begin, the last first; and where the list of each begins.
     carried: Vec<usize>,
     carried_by: Vec<usize>,
     /// u, row after row; at the end of a way the diagonal, and once factorised its inverse.
-    rows: Vec<[f64; 4]>,
+    pub(super) rows: Vec<[f64; 4]>,
     /// l, column after column; once factorised divided by the diagonal.
-    columns: Vec<[f64; 4]>,
+    pub(super) columns: Vec<[f64; 4]>,
     /// Whether the matrix was factorised as a symmetric one.
     symmetric: bool,
 }

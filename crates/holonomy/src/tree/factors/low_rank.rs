@@ -16,38 +16,40 @@ use crate::solve::Lu;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LowRank<const N: usize> {
     /// The number of rows.
-    rank: usize,
-    rows: Vec<NodeVector<N>>,
-    columns: Vec<NodeVector<N>>,
+    pub(super) rank: usize,
+    pub(super) rows: Vec<NodeVector<N>>,
+    pub(super) columns: Vec<NodeVector<N>>,
     /// ρ and γ, by velocity.
-    joint_rows: Vec<JointNumber>,
-    joint_columns: Vec<JointNumber>,
+    pub(super) joint_rows: Vec<JointNumber>,
+    pub(super) joint_columns: Vec<JointNumber>,
     /// Matrices by node, in order of the nodes.
-    on_one_node: Vec<(usize, Square<N>)>,
+    pub(super) on_one_node: Vec<(usize, Square<N>)>,
     /// Where the rows and columns of the present term begin.
     first: [usize; 4],
     /// `1 + R J⁻¹ C`.
-    matrix: Lu,
+    pub(super) matrix: Lu,
     /// `−R J⁻¹ C`, column after column.
     products: Vec<f64>,
-    s: Vec<f64>,
-    right: Vec<f64>,
+    pub(super) s: Vec<f64>,
+    pub(super) right: Vec<f64>,
 }
 
 /// A row or column, on a node.
 #[derive(Clone, Debug)]
-struct NodeVector<const N: usize> {
-    node: usize,
-    number: usize,
-    values: Spatial<N>,
+pub(super) struct NodeVector<const N: usize> {
+    pub(super) node: usize,
+    pub(super) number: usize,
+    pub(super) values: Spatial<N>,
 }
 
 /// A number of a row or column, of a velocity.
 #[derive(Clone, Copy, Debug)]
-struct JointNumber {
-    velocity: usize,
-    number: usize,
-    value: f64,
+pub(super) struct JointNumber {
+    pub(super) velocity: usize,
+    pub(super) number: usize,
+    pub(super) value: f64,
+    /// Whether it is the velocity that is seen, not the coordinate.
+    pub(super) rate: bool,
 }
 
 impl<const N: usize> LowRank<N> {
@@ -99,12 +101,13 @@ impl<const N: usize> LowRank<N> {
         });
     }
 
-    /// Adds ρ of a velocity to row `number` of the term.
-    pub(crate) fn joint_row(&mut self, velocity: usize, number: usize, value: f64) {
+    /// Adds ρ to row `number` of the term: of a velocity, or of its coordinate.
+    pub(crate) fn joint_row(&mut self, velocity: usize, number: usize, value: f64, rate: bool) {
         self.joint_rows.push(JointNumber {
             velocity,
             number: self.rank + number,
             value,
+            rate,
         });
     }
 
@@ -114,6 +117,7 @@ impl<const N: usize> LowRank<N> {
             velocity,
             number: self.rank + number,
             value,
+            rate: false,
         });
     }
 

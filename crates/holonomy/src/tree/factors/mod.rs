@@ -14,6 +14,8 @@
 mod branched;
 mod low_rank;
 mod sweeps;
+#[cfg(not(target_arch = "wasm32"))]
+mod transposed;
 
 pub(crate) use branched::Branched;
 pub(crate) use low_rank::LowRank;

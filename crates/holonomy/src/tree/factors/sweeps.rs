@@ -153,21 +153,29 @@ impl<const N: usize> Sweeps<N> {
 
     /// Solves `J x = r` in place, with α from `unload`.
     pub(crate) fn solve_loaded(&mut self, tree: &Tree, r: &mut [f64]) {
-        self.substitute(tree, r, |_| None);
+        self.substitute::<false>(tree, r, |_| None);
+    }
+
+    /// Solves `Jᵀ x = r` in place, with what acts on z, as y on α, from `unload`; then `changes` are those of y.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn solve_loaded_transposed(&mut self, tree: &Tree, r: &mut [f64]) {
+        self.substitute::<true>(tree, r, |_| None);
     }
 
     /// The same where joints add `given` to z, by node. It needs A of the nodes: the matrix must be symmetric.
     pub(crate) fn solve_given(&mut self, tree: &Tree, r: &mut [f64], given: &[Spatial<N>]) {
-        self.substitute(tree, r, |i| given.get(i));
+        self.substitute::<false>(tree, r, |i| given.get(i));
     }
 
+    /// With the matrix, or the transposed one: Γ ↔ Ψ, ρ ↔ A Γ + Λ, D⁻¹ transposed.
     #[inline(always)]
-    fn substitute<'g>(
+    fn substitute<'g, const TRANSPOSED: bool>(
         &mut self,
         tree: &Tree,
         r: &mut [f64],
         given: impl Fn(usize) -> Option<&'g Spatial<N>>,
     ) {
+        let inverse = |d: &Matrix3<f64>, k: usize, l: usize| if TRANSPOSED { d[(l, k)] } else { d[(k, l)] };
         for (i, node) in tree.nodes.iter().enumerate().rev() {
             let mut alpha = self.y[i];
             if let Some(given) = given(i).filter(|given| **given != Spatial::<N>::zeros()) {
@@ -176,12 +184,15 @@ impl<const N: usize> Sweeps<N> {
             let columns = &self.columns[node.v..node.v + node.dofs];
             let mut rest = [0.0; 3];
             for (k, column) in columns.iter().enumerate() {
-                rest[k] = r[node.v + k] - dot(&column.psi, &alpha);
+                let across = if TRANSPOSED { &column.gamma } else { &column.psi };
+                rest[k] = r[node.v + k] - dot(across, &alpha);
             }
             for (k, column) in columns.iter().enumerate() {
-                let x: f64 = (0..node.dofs).map(|l| self.inverse[i][(k, l)] * rest[l]).sum();
+                let d = &self.inverse[i];
+                let x: f64 = (0..node.dofs).map(|l| inverse(d, k, l) * rest[l]).sum();
                 r[node.v + k] = x;
-                alpha += column.load * x;
+                let load = if TRANSPOSED { &column.rho } else { &column.load };
+                alpha += load * x;
             }
             if let Some(parent) = node.parent {
                 let d = &self.offsets[i];
@@ -199,16 +210,17 @@ impl<const N: usize> Sweeps<N> {
             let columns = &self.columns[node.v..node.v + node.dofs];
             let mut drag = [0.0; 3];
             for (k, column) in columns.iter().enumerate() {
-                drag[k] = dot(&column.rho, &z);
+                let rho = if TRANSPOSED { &column.load } else { &column.rho };
+                drag[k] = dot(rho, &z);
             }
             if let Some(given) = given(i) {
                 z += given;
             }
             for (k, column) in columns.iter().enumerate() {
-                r[node.v + k] -= (0..node.dofs)
-                    .map(|l| self.inverse[i][(k, l)] * drag[l])
-                    .sum::<f64>();
-                z += column.gamma * r[node.v + k];
+                let d = &self.inverse[i];
+                r[node.v + k] -= (0..node.dofs).map(|l| inverse(d, k, l) * drag[l]).sum::<f64>();
+                let gamma = if TRANSPOSED { &column.psi } else { &column.gamma };
+                z += gamma * r[node.v + k];
             }
             self.y[i] = z;
         }

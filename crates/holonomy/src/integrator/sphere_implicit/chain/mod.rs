@@ -38,19 +38,20 @@ impl Chain {
         }
     }
 
-    /// Takes the steps of [`crate::integrator::Integrator::advance`], each as a row of substeps.
+    /// Takes the steps of [`crate::integrator::Integrator::advance`], of h and so many, each as a row of substeps; notes
+    /// the directions after each of them, where that is wanted.
     pub(super) fn advance(
         &mut self,
         force: &mut Force,
         substeps: &[f64],
         state: &mut State,
-        h: f64,
-        count: u64,
+        steps: (f64, u64),
         work: &mut Work,
+        notes: Option<&mut Vec<f64>>,
     ) -> Result<(), Fault> {
         match self {
-            Self::Short(steps) => steps.advance(force, substeps, state, h, count, work),
-            Self::Long(steps) => steps.advance(force, substeps, state, h, count, work),
+            Self::Short(own) => own.advance(force, substeps, state, steps, work, notes),
+            Self::Long(own) => own.advance(force, substeps, state, steps, work, notes),
         }
     }
 }
@@ -118,9 +119,9 @@ impl<const W: usize> Steps<W> {
         force: &mut Force,
         substeps: &[f64],
         state: &mut State,
-        h: f64,
-        count: u64,
+        (h, count): (f64, u64),
         work: &mut Work,
+        mut notes: Option<&mut Vec<f64>>,
     ) -> Result<(), Fault> {
         let mut evaluations = force.evaluations;
         self.feel(force.at(view(&state.q))?);
@@ -130,7 +131,12 @@ impl<const W: usize> Steps<W> {
             let mut info = StepInfo::default();
             for gamma in substeps {
                 match self.step(force, gamma * h) {
-                    Ok(iterations) => info.iterations += iterations,
+                    Ok(iterations) => {
+                        info.iterations += iterations;
+                        if let Some(notes) = &mut notes {
+                            self.note(notes);
+                        }
+                    }
                     Err(fault) => {
                         result = Err(fault);
                         break;
@@ -197,6 +203,16 @@ impl<const W: usize> Steps<W> {
             kept
         });
         self.past.store(state, each);
+    }
+
+    /// Adds the present directions to a list.
+    fn note(&self, notes: &mut Vec<f64>) {
+        let first = notes.len();
+        notes.resize(first + 3 * self.n, 0.0);
+        let each = notes[first..].as_chunks_mut().0.chunks_mut(W);
+        for (group, q) in self.links[1..].iter().zip(each) {
+            group.motion[self.now].q.scatter(q);
+        }
     }
 
     /// Where the rate before so many others is kept.

@@ -1,0 +1,167 @@
+use super::*;
+use holonomy::{
+    derivative::slope,
+    integrator::catalog::{self, Options},
+};
+use holonomy_model::load;
+
+fn scenario(name: &str) -> Model {
+    let scenario = holonomy_model::scenario::find(name).expect("a scenario");
+    load(&scenario.source()).unwrap_or_else(|problems| panic!("{problems:?}"))
+}
+
+fn request(period: f64) -> Request {
+    Request {
+        period,
+        hold: false,
+        segments: 0,
+        along: None,
+        most: 60,
+    }
+}
+
+/// K(k) by the arithmetic–geometric mean: an independent period of the pendulum.
+fn pendulum_period(energy: f64) -> f64 {
+    let (g, k) = (9.81_f64, (energy / (2.0 * 9.81)).sqrt());
+    let (mut a, mut b) = (1.0, (1.0 - k * k).sqrt());
+    while (a - b).abs() > 1e-15 {
+        (a, b) = (0.5 * (a + b), (a * b).sqrt());
+    }
+    4.0 / g.sqrt() * (std::f64::consts::FRAC_PI_2 / a)
+}
+
+/// The period of the pendulum against elliptic integrals, with the error of a method of order 4, and along a branch.
+#[test]
+fn a_pendulum_has_the_period_of_elliptic_integrals() {
+    let model = scenario("plane-pendulum")
+        .with("method.name", "trapezoid-4")
+        .expect("a model");
+    let range = Range {
+        from: 1.0,
+        to: 15.0,
+        count: 8,
+    };
+    let asked = Request {
+        along: Some(Along::Energy(range)),
+        ..request(2.05)
+    };
+    let found = Orbits::new(&model, "p", &asked, &mut |_, _| true).expect("a branch");
+    assert!(
+        found.orbits.len() >= 8 && found.ended.is_empty(),
+        "{} {}",
+        found.orbits.len(),
+        found.ended
+    );
+    assert!(
+        found
+            .orbits
+            .last()
+            .is_some_and(|orbit| (orbit.energy - 15.0).abs() < 1e-10)
+    );
+    for orbit in &found.orbits {
+        let exact = pendulum_period(orbit.energy);
+        // Order 4 with 200 steps and more.
+        assert!(
+            (orbit.period / exact - 1.0).abs() < 1e-6,
+            "{} {exact}",
+            orbit.period
+        );
+        assert!(orbit.residual < 1e-12 && orbit.stable, "{orbit:?}");
+        let defect = orbit.symplectic_defect.expect("nothing does work");
+        assert!(defect < 1e-9, "{defect}");
+    }
+    // The model that it leaves comes back to its start.
+    let last = found.orbits.last().expect("an orbit");
+    let model = found.model(&model, asked.along.as_ref(), last).expect("a model");
+    let mut simulation = model.simulation();
+    simulation.advance(last.steps).expect("steps");
+    assert!((simulation.state.q[0] - model.state.q[0]).abs() < 1e-11);
+}
+
+/// An orbit of Hénon and Heiles, its matrix against that of a conventional method by differences.
+#[test]
+fn the_matrix_of_a_period_is_that_of_the_equations() {
+    let model = scenario("henon-heiles")
+        .with_all([
+            ("start.y", Value::from(0.2)),
+            ("velocity.x", Value::from(0.4)),
+            ("run.step", Value::from(0.05)),
+        ])
+        .expect("a model");
+    let found = Orbits::new(&model, "h", &request(6.2), &mut |_, _| true).expect("an orbit");
+    let orbit = &found.orbits[0];
+    assert!(orbit.residual < 1e-12 && orbit.extent > 0.1, "{orbit:?}");
+    let options = Options {
+        rtol: Some(1e-13),
+        atol: Some(1e-15),
+        end: Some(orbit.period),
+        ..Options::default()
+    };
+    let method = catalog::find("dop853").expect("a method");
+    let minimal = Minimal::at(&model.mechanism, &orbit.state).expect("coordinates");
+    let system = model.mechanism.system();
+    for k in 0..4 {
+        let column = slope(5e-3, |s| {
+            let mut z = vec![0.0; 4];
+            z[k] = s;
+            let start = minimal.moved(&model.mechanism, &orbit.state, &z)?;
+            let mut integrator = method.build_with(&model.mechanism, &options).expect("it fits");
+            let mut end = start;
+            integrator.attempt(&mut end, orbit.period).expect("steps");
+            Ok::<_, holonomy::derivative::Unreduced>(minimal.apart(&*system, &orbit.state, &end))
+        })
+        .expect("a column");
+        for i in 0..4 {
+            // Order 4 with 120 steps.
+            assert!(
+                (column[i] - orbit.monodromy[i][k]).abs() < 1e-4,
+                "{i} {k}: {} {}",
+                column[i],
+                orbit.monodromy[i][k]
+            );
+        }
+    }
+    // One, twice, as energy is conserved and the orbit is a family; and a pair on the circle.
+    let product: f64 = orbit.multipliers.iter().map(|found| found.modulus).product();
+    assert!((product - 1.0).abs() < 1e-9, "{product}");
+}
+
+/// A driven pendulum with friction: its orbit attracts, and its multipliers multiply to what friction takes of areas.
+#[test]
+fn friction_takes_the_area_that_multipliers_say() {
+    let model = scenario("damped-pendulum");
+    let period = std::f64::consts::PI;
+    let found = Orbits::new(&model, "d", &request(period), &mut |_, _| true).expect("an orbit");
+    let orbit = &found.orbits[0];
+    assert_eq!(orbit.period, period);
+    assert!(orbit.stable && orbit.symplectic_defect.is_none());
+    // Liouville: exp(−∫ c/(m l²) dt).
+    let product: f64 = orbit.multipliers.iter().map(|found| found.modulus).product();
+    let exact = (-0.5 * period).exp();
+    assert!((product / exact - 1.0).abs() < 1e-5, "{product} {exact}");
+}
+
+#[test]
+fn what_does_not_close_is_said() {
+    let model = scenario("plane-pendulum");
+    let failed = Orbits::new(&model, "p", &request(-1.0), &mut |_, _| true).err();
+    assert_eq!(failed, Some(OrbitError::Period(-1.0)));
+    let stopped = Orbits::new(&model, "p", &request(2.1), &mut |_, _| false).err();
+    assert_eq!(stopped, Some(OrbitError::Stopped));
+    let asked = Request {
+        along: Some(Along::Key {
+            key: "parameters.nothing".to_owned(),
+            range: Range {
+                from: 1.0,
+                to: 2.0,
+                count: 3,
+            },
+        }),
+        ..request(2.1)
+    };
+    let failed = Orbits::new(&model, "p", &asked, &mut |_, _| true).err();
+    assert!(matches!(failed, Some(OrbitError::Key { .. })), "{failed:?}");
+    // Kepler's ellipse turns from step to step, and does not close.
+    let failed = Orbits::new(&scenario("kepler"), "k", &request(6.28), &mut |_, _| true).err();
+    assert!(matches!(failed, Some(OrbitError::Open { .. })), "{failed:?}");
+}

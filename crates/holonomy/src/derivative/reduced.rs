@@ -1,0 +1,371 @@
+//! Minimal coordinates of the changes of a state: 2(n − m) numbers in place of 2n under m constraints.
+//!
+//! ```text
+//! G x = 0,   δ(G M⁻¹ p) = 0                     a change that keeps the constraints, (x, y) canonical
+//! x = T ξ,   T = (1, −G_d⁻¹ G_f)                ξ: the coordinates that were chosen, n − m of n
+//! y = M T (TᵀMT)⁻¹ η + Gᵀμ(ξ)                   η = Tᵀ y: their momenta
+//! x·y' − x'·y = ξ·η' − ξ'·η                     the form is what it was: Tᵀ Gᵀ = 0
+//! ```
+//! A step takes momenta modulo Gᵀ, so μ is never needed. The dependent coordinates are those on which the constraints act
+//! most, measured with the masses: Gauss–Jordan with complete pivoting.
+use super::Change;
+use crate::{
+    lagrangian::LagrangianWorkspace,
+    math,
+    system::{Mechanism, State, System},
+    tree::ConstraintRows,
+};
+use nalgebra::{DMatrix, DVector};
+
+/// Minimal coordinates at a state.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Minimal {
+    /// The canonical coordinates that were chosen, by their places.
+    pub independent: Vec<usize>,
+    /// Equations of constraint that depend on others here.
+    pub redundant: usize,
+    /// T, n × (n − m).
+    tangent: DMatrix<f64>,
+    /// `M T (TᵀMT)⁻¹`; the identity without constraints.
+    momenta: DMatrix<f64>,
+    constrained: bool,
+}
+
+/// Why there are no minimal coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unreduced {
+    /// Of redundant coordinates in a frame, or of a chain that is held at both ends.
+    #[error("there are no canonical coordinates for this kind of model")]
+    NotCanonical,
+    /// Nonholonomic ones.
+    #[error("constraints on velocities, such as rolling or blades, leave no canonical coordinates")]
+    OfVelocities,
+    /// What moves has no inertia.
+    #[error("the inertia of what moves is singular here")]
+    Singular,
+    /// A state next to it.
+    #[error("the constraints cannot be kept next to this state")]
+    Unmet,
+    /// Forces or constraints without a value.
+    #[error("the equations have no value here")]
+    Undefined,
+}
+
+/// What is left of a constraint below this fraction of the first is rounding.
+const REDUNDANT: f64 = 1e-10;
+const MOST_CORRECTIONS: usize = 60;
+
+/// Constraints at a configuration.
+struct Held {
+    value: DVector<f64>,
+    rate: DVector<f64>,
+    jacobian: DMatrix<f64>,
+}
+
+impl Held {
+    fn at(mechanism: &Mechanism, t: f64, q: &[f64]) -> Result<Self, Unreduced> {
+        let rows = |n: usize, value: &[f64], rate: &[f64], jacobian: &[f64]| Self {
+            value: DVector::from_column_slice(value),
+            rate: DVector::from_column_slice(rate),
+            jacobian: DMatrix::from_row_slice(value.len(), n, jacobian),
+        };
+        match mechanism {
+            Mechanism::Tree(tree) => {
+                if tree.slip_rows().next().is_some() {
+                    return Err(Unreduced::OfVelocities);
+                }
+                let mut found = ConstraintRows::default();
+                tree.evaluate_constraints(t, q, &mut found);
+                Ok(rows(
+                    tree.velocities(),
+                    &found.value,
+                    &found.rate,
+                    &found.jacobian,
+                ))
+            }
+            Mechanism::Lagrangian(lagrangian) if lagrangian.mechanics().constraints() > 0 => {
+                if lagrangian.is_framed() {
+                    return Err(Unreduced::NotCanonical);
+                }
+                let mut work = LagrangianWorkspace::default();
+                let n = q.len();
+                lagrangian
+                    .mechanics()
+                    .constraint(t, q, &vec![0.0; n], &mut work.constraint)
+                    .map_err(|_| Unreduced::Undefined)?;
+                let found = &work.constraint;
+                Ok(rows(n, &found.value, &found.rate, &found.jacobian))
+            }
+            _ => Ok(rows(0, &[], &[], &[])),
+        }
+    }
+}
+
+/// A matrix whose columns are what a linear map makes of unit vectors; `f(0)` is taken off.
+fn columns(n: usize, mut map: impl FnMut(&[f64], &mut [f64])) -> DMatrix<f64> {
+    let (mut e, mut zero, mut out) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+    map(&e, &mut zero);
+    let mut matrix = DMatrix::zeros(n, n);
+    for k in 0..n {
+        e[k] = 1.0;
+        map(&e, &mut out);
+        e[k] = 0.0;
+        for i in 0..n {
+            matrix[(i, k)] = out[i] - zero[i];
+        }
+    }
+    matrix
+}
+
+impl Minimal {
+    /// At a state that keeps the constraints.
+    pub fn at(mechanism: &Mechanism, state: &State) -> Result<Self, Unreduced> {
+        Self::choosing(mechanism, state, None)
+    }
+
+    /// The same coordinates at another state of the same motion.
+    pub fn again(&self, mechanism: &Mechanism, state: &State) -> Result<Self, Unreduced> {
+        Self::choosing(mechanism, state, Some(&self.independent))
+    }
+
+    fn choosing(mechanism: &Mechanism, state: &State, wanted: Option<&[usize]>) -> Result<Self, Unreduced> {
+        let system = mechanism.system();
+        let held = Held::at(mechanism, state.t, &state.q)?;
+        if !system.is_canonical() {
+            return Err(Unreduced::NotCanonical);
+        }
+        let n = system.canonical(&state.q, &state.q, &state.p).0.len();
+        if held.value.is_empty() {
+            return Ok(Self {
+                independent: (0..n).collect(),
+                redundant: 0,
+                tangent: DMatrix::identity(n, n),
+                momenta: DMatrix::identity(n, n),
+                constrained: false,
+            });
+        }
+        let mut scratch = system.scratch();
+        let mass = columns(n, |v, p| system.momentum(state.t, &state.q, v, p, &mut scratch));
+        if !mass.iter().chain(held.jacobian.iter()).all(|x| x.is_finite()) {
+            return Err(Unreduced::Undefined);
+        }
+        let (dependent, rows) = eliminated(held.jacobian, &mass, wanted);
+        let independent: Vec<usize> = (0..n).filter(|k| !dependent.contains(k)).collect();
+        let k = independent.len();
+        let mut tangent = DMatrix::zeros(n, k);
+        for (column, place) in independent.iter().enumerate() {
+            tangent[(*place, column)] = 1.0;
+            for (row, depends) in dependent.iter().enumerate() {
+                tangent[(*depends, column)] = -rows[(row, *place)];
+            }
+        }
+        let reduced = tangent.tr_mul(&mass) * &tangent;
+        let inverse = match k {
+            0 => reduced,
+            _ => reduced.try_inverse().ok_or(Unreduced::Singular)?,
+        };
+        let momenta = &mass * &tangent * inverse;
+        Ok(Self {
+            redundant: held.value.len() - dependent.len(),
+            independent,
+            tangent,
+            momenta,
+            constrained: true,
+        })
+    }
+
+    /// Degrees of freedom, n − m.
+    pub fn freedom(&self) -> usize {
+        self.independent.len()
+    }
+
+    /// The change with minimal coordinates (ξ, η), but for its momentum across the constraints.
+    pub fn change(&self, z: &[f64]) -> Change {
+        let (xi, eta) = z.split_at(self.freedom());
+        let times =
+            |matrix: &DMatrix<f64>, z: &[f64]| (matrix * DVector::from_column_slice(z)).as_slice().to_vec();
+        Change {
+            x: times(&self.tangent, xi),
+            y: times(&self.momenta, eta),
+            ..Change::default()
+        }
+    }
+
+    /// A change for each coordinate and each momentum.
+    pub fn basis(&self) -> Vec<Change> {
+        let size = 2 * self.freedom();
+        let unit = |k: usize| (0..size).map(move |i| if i == k { 1.0 } else { 0.0 }).collect();
+        (0..size).map(|k| self.change(&Vec::as_slice(&unit(k)))).collect()
+    }
+
+    /// The minimal coordinates of a change.
+    pub fn coordinates(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        let mut z: Vec<f64> = self.independent.iter().map(|k| x[*k]).collect();
+        let y = DVector::from_column_slice(y);
+        z.extend(self.tangent.tr_mul(&y).iter());
+        z
+    }
+
+    /// What a gradient with respect to the canonical coordinates is with respect to the minimal ones.
+    pub fn gradient(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        let (x, y) = (DVector::from_column_slice(x), DVector::from_column_slice(y));
+        let mut z = self.tangent.tr_mul(&x).as_slice().to_vec();
+        z.extend(self.momenta.tr_mul(&y).iter());
+        z
+    }
+
+    /// The way to a state nearby, in minimal coordinates at this one.
+    pub fn apart(&self, system: &dyn System, from: &State, to: &State) -> Vec<f64> {
+        let (_, y0) = system.canonical(&from.q, &from.q, &from.p);
+        let (x, mut y) = system.canonical(&from.q, &to.q, &to.p);
+        y.iter_mut().zip(&y0).for_each(|(y, y0)| *y -= y0);
+        self.coordinates(&x, &y)
+    }
+
+    /// The state at these minimal coordinates, on the constraints.
+    pub fn moved(&self, mechanism: &Mechanism, from: &State, z: &[f64]) -> Result<State, Unreduced> {
+        let system = mechanism.system();
+        let Change { mut x, mut y, .. } = self.change(z);
+        let (_, y0) = system.canonical(&from.q, &from.q, &from.p);
+        y.iter_mut().zip(&y0).for_each(|(y, y0)| *y += y0);
+        if self.constrained {
+            self.close(mechanism, from, &mut x)?;
+        }
+        let (q, p) = system.state_from_canonical(&from.q, &x, &y);
+        let mut state = State::new(from.t, q, p);
+        state.lambda.resize(from.lambda.len(), 0.0);
+        state.work.resize(from.work.len(), 0.0);
+        if self.constrained {
+            lead(mechanism, &mut state)?;
+        }
+        match state.is_finite() {
+            true => Ok(state),
+            false => Err(Unreduced::Undefined),
+        }
+    }
+
+    /// Moves the dependent coordinates to where the constraints hold.
+    fn close(&self, mechanism: &Mechanism, from: &State, x: &mut [f64]) -> Result<(), Unreduced> {
+        let system = mechanism.system();
+        let dependent: Vec<usize> = (0..x.len()).filter(|k| !self.independent.contains(k)).collect();
+        let mut last = f64::INFINITY;
+        for _ in 0..MOST_CORRECTIONS {
+            let (q, _) = system.state_from_canonical(&from.q, x, &vec![0.0; x.len()]);
+            let held = Held::at(mechanism, from.t, &q)?;
+            let across = held.jacobian.select_columns(&dependent);
+            let step = least(&across, &held.value).ok_or(Unreduced::Undefined)?;
+            let size = step.amax();
+            dependent
+                .iter()
+                .zip(step.iter())
+                .for_each(|(k, step)| x[*k] -= step);
+            if size <= 1e-15 || (size <= 1e-11 && size >= 0.5 * last) {
+                return Ok(());
+            }
+            last = size;
+        }
+        Err(Unreduced::Unmet)
+    }
+}
+
+/// Takes from the momentum what leads off the constraints.
+fn lead(mechanism: &Mechanism, state: &mut State) -> Result<(), Unreduced> {
+    let system = mechanism.system();
+    let held = Held::at(mechanism, state.t, &state.q)?;
+    let (m, n) = held.jacobian.shape();
+    let mut scratch = system.scratch();
+    let (mut v, mut zero) = (vec![0.0; n], vec![0.0; n]);
+    system.velocity(state.t, &state.q, &vec![0.0; n], &mut zero, &mut scratch);
+    let mut inverse = DMatrix::zeros(n, m);
+    for row in 0..m {
+        let push: Vec<f64> = held.jacobian.row(row).iter().copied().collect();
+        system.velocity(state.t, &state.q, &push, &mut v, &mut scratch);
+        for i in 0..n {
+            inverse[(i, row)] = v[i] - zero[i];
+        }
+    }
+    let schur = &held.jacobian * &inverse;
+    for _ in 0..2 {
+        system.velocity(state.t, &state.q, &state.p, &mut v, &mut scratch);
+        let slip = &held.jacobian * DVector::from_column_slice(&v) + &held.rate;
+        let push = least(&schur, &slip).ok_or(Unreduced::Undefined)?;
+        let push = held.jacobian.tr_mul(&push);
+        state
+            .p
+            .iter_mut()
+            .zip(push.iter())
+            .for_each(|(p, push)| *p -= push);
+    }
+    Ok(())
+}
+
+/// The least solution of `a x = b`, in the sense of least squares; `None` if something is not finite.
+pub fn least(a: &DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
+    least_within(a, b, 1e-11)
+}
+
+/// The same where singular values below a fraction of the largest count as zero.
+pub fn least_within(a: &DMatrix<f64>, b: &DVector<f64>, fraction: f64) -> Option<DVector<f64>> {
+    if a.is_empty() {
+        return Some(DVector::zeros(a.ncols()));
+    }
+    if !a.iter().chain(b.iter()).all(|x| x.is_finite()) {
+        return None;
+    }
+    let svd = a.clone().try_svd(true, true, f64::EPSILON, 0)?;
+    let floor = fraction * svd.singular_values.amax();
+    svd.solve(b, floor.max(f64::MIN_POSITIVE)).ok()
+}
+
+/// Gauss–Jordan on the rows of G; the columns that were eliminated, and for each the row that gives it from the others.
+/// Of columns that are wanted to stay none is, unless nothing else is left.
+fn eliminated(
+    mut g: DMatrix<f64>,
+    mass: &DMatrix<f64>,
+    wanted: Option<&[usize]>,
+) -> (Vec<usize>, DMatrix<f64>) {
+    let (m, n) = g.shape();
+    let scale: Vec<f64> = (0..n)
+        .map(|k| match mass[(k, k)] {
+            entry if entry > 0.0 => 1.0 / entry.sqrt(),
+            _ => 1.0,
+        })
+        .collect();
+    let kept = |k: usize| wanted.is_some_and(|wanted| wanted.contains(&k));
+    let mut dependent = Vec::new();
+    let mut first = 0.0;
+    for rank in 0..m.min(n) {
+        let mut best = (0.0, rank, 0);
+        for keep in [false, true] {
+            for row in rank..m {
+                for column in (0..n).filter(|column| !dependent.contains(column) && kept(*column) == keep) {
+                    let size = g[(row, column)].abs() * scale[column];
+                    if size > best.0 {
+                        best = (size, row, column);
+                    }
+                }
+            }
+            if best.0 > REDUNDANT * first {
+                break;
+            }
+        }
+        let (size, row, column) = best;
+        first = math::larger(first, size);
+        if size <= REDUNDANT * first || size == 0.0 {
+            break;
+        }
+        g.swap_rows(rank, row);
+        let pivot = g[(rank, column)];
+        g.row_mut(rank).iter_mut().for_each(|x| *x /= pivot);
+        let pivot = g.row(rank).into_owned();
+        for other in (0..m).filter(|other| *other != rank) {
+            let factor = g[(other, column)];
+            for k in 0..n {
+                g[(other, k)] -= factor * pivot[k];
+            }
+            g[(other, column)] = 0.0;
+        }
+        dependent.push(column);
+    }
+    (dependent, g)
+}

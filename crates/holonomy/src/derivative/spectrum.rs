@@ -1,0 +1,125 @@
+//! Lyapunov exponents, as many as there are directions: tangents that are pushed and kept orthogonal.
+//!
+//! ```text
+//! V ← DΦ V,   V = Q R,   gᵢ += ln Rᵢᵢ,   V ← Q            gᵢ(t) ≈ λᵢ t, the largest first
+//! ```
+//! In lengths where the largest coordinate and the largest momentum of the run are one. λ and its error are found from
+//! gᵢ(t) as in [`Exponent`].
+use super::{Change, Differentiable};
+use crate::{
+    diagnostics::Exponent,
+    integrator::Fault,
+    math,
+    potential::scattered,
+    system::{State, System},
+};
+
+/// What tangents grew by along a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spectrum {
+    /// `(t, g₁ … gₖ)` at the end of each stretch of steps.
+    pub samples: Vec<(f64, Vec<f64>)>,
+    /// The exponents, if the run was long enough to tell them.
+    pub exponents: Option<Vec<Exponent>>,
+}
+
+/// How a spectrum is measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpectrumRun {
+    /// The size of a step, s.
+    pub h: f64,
+    /// Steps.
+    pub steps: usize,
+    /// Steps after which tangents are made orthogonal again: a stretch.
+    pub every: usize,
+    /// How many exponents; no more than there are directions that constraints allow.
+    pub count: usize,
+    /// What coordinates and momenta are measured in.
+    pub scales: [f64; 2],
+}
+
+/// Steps from a state, and what tangents grow by on the way; the state goes to the end.
+pub fn spectrum(
+    system: &dyn System,
+    method: &mut dyn Differentiable,
+    state: &mut State,
+    run: SpectrumRun,
+) -> Result<Spectrum, Fault> {
+    let half = system.canonical(&state.q, &state.q, &state.p).0.len();
+    let mut tangents: Vec<Change> = (0..run.count.min(2 * half))
+        .map(|number| start(number, half, run.scales))
+        .collect();
+    let mut growth = vec![0.0; tangents.len()];
+    let (mut samples, mut solution, mut before) = (Vec::new(), Vec::new(), state.clone());
+    let origin = state.t;
+    for k in 1..=run.steps {
+        before.copy_from(state);
+        method.attempt(state, run.h)?;
+        state.t = origin + k as f64 * run.h;
+        method.solution(&mut solution);
+        method.linearise(&before, run.h, &solution)?;
+        method.push_each(&mut tangents);
+        if k % run.every == 0 || k == run.steps {
+            orthonormal(&mut tangents, run.scales, &mut growth);
+            // The first stretch turns any directions into such as constraints allow.
+            if k <= run.every {
+                growth.fill(0.0);
+            }
+            samples.push((state.t - origin, growth.clone()));
+        }
+    }
+    let of = |i: usize| {
+        let samples: Vec<(f64, f64)> = samples.iter().map(|(t, growth)| (*t, growth[i])).collect();
+        Exponent::of(&samples)
+    };
+    let exponents = (0..growth.len()).map(of).collect();
+    Ok(Spectrum { samples, exponents })
+}
+
+/// A direction as if at random, of any length.
+pub(super) fn start(number: usize, half: usize, scales: [f64; 2]) -> Change {
+    let list = |kind: u64, scale: f64| -> Vec<f64> {
+        (0..half)
+            .map(|k| scale * scattered(7 + 2 * number as u64 + kind, k).x)
+            .collect()
+    };
+    Change {
+        x: list(0, scales[0]),
+        y: list(1, scales[1]),
+        ..Change::default()
+    }
+}
+
+/// `a·b` in units of the scales.
+pub(super) fn inner(a: &Change, b: &Change, [of_x, of_y]: [f64; 2]) -> f64 {
+    let sum = |a: &[f64], b: &[f64], scale: f64| -> f64 {
+        let each = a.iter().zip(b).map(|(a, b)| (a / scale) * (b / scale));
+        each.sum()
+    };
+    sum(&a.x, &b.x, of_x) + sum(&a.y, &b.y, of_y)
+}
+
+/// Gram and Schmidt, each direction twice for the sake of rounding; adds the logarithms of what was left of each.
+fn orthonormal(tangents: &mut [Change], scales: [f64; 2], growth: &mut [f64]) {
+    for i in 0..tangents.len() {
+        let (done, rest) = tangents.split_at_mut(i);
+        let own = &mut rest[0];
+        let mut length = 1.0;
+        for _ in 0..2 {
+            for other in &*done {
+                let along = inner(own, other, scales);
+                let less = |own: &mut [f64], other: &[f64]| {
+                    let each = own.iter_mut().zip(other);
+                    each.for_each(|(own, other)| *own -= along * other);
+                };
+                less(&mut own.x, &other.x);
+                less(&mut own.y, &other.y);
+            }
+            let size = inner(own, own, scales).sqrt();
+            length *= size;
+            let each = own.x.iter_mut().chain(&mut own.y);
+            each.for_each(|z| *z /= size);
+        }
+        growth[i] += math::ln(length);
+    }
+}

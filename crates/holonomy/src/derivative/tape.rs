@@ -1,0 +1,357 @@
+//! A run that can be gone along again: forwards with changes, backwards with gradients.
+//!
+//! ```text
+//! zₖ,  kept at every L-th k        of one stretch of L steps all states, with the unknowns of their steps
+//! u    p ← p + ½h u,  step,  p ← p + ½h u       efforts, constant over a step; one-sided: p ← p + h u,  step
+//! ```
+//! A stretch is stepped again when it is needed, with the same bits. L is √N, or more as long as little memory holds it:
+//! a gradient costs at most one more run, and memory grows as √N.
+use super::{Change, Differentiable};
+use crate::{integrator::Fault, system::State};
+
+/// Numbers that a stretch may always take: 16 MB.
+const ROOM: usize = 1 << 21;
+
+/// Generalized forces from outside, as impulses at the ends of each step. They act on momenta that are canonical: those of
+/// a [`Lagrangian`](crate::lagrangian::Lagrangian), or of joints with one number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Efforts {
+    /// The places of the momenta.
+    pub on: Vec<usize>,
+    /// One after the other, of one step after the other.
+    pub values: Vec<f64>,
+    /// All of the impulse at the start of a step.
+    pub one_sided: bool,
+}
+
+/// Why a run ended before its time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TapeFault {
+    /// The step that failed, counted from 0.
+    pub step: usize,
+    /// Why.
+    pub fault: Fault,
+}
+
+/// One step of a run.
+pub struct Step<'a> {
+    /// Counted from 0.
+    pub number: usize,
+    /// The state from which it was taken, after the impulse at its start.
+    pub before: &'a State,
+    /// Its size, s.
+    pub h: f64,
+    /// Its unknowns.
+    pub solution: &'a [f64],
+}
+
+/// What goes along with changes or gradients.
+///
+/// With changes it says what else changes; with gradients it adds to them what a number has at some states, and takes
+/// those with respect to equations and efforts.
+pub trait Along {
+    /// At the state after `k` steps.
+    fn at(&mut self, k: usize, state: &State, changes: &mut [Change]) -> Result<(), Fault> {
+        let _ = (k, state, changes);
+        Ok(())
+    }
+
+    /// At a step, before changes go through it and after gradients did: their `equations`.
+    fn equations(&mut self, step: &Step<'_>, changes: &mut [Change]) -> Result<(), Fault> {
+        let _ = (step, changes);
+        Ok(())
+    }
+
+    /// The same of the efforts of step `k`, of each change one after the other: zero with changes if left alone.
+    fn efforts(&mut self, k: usize, efforts: &mut [f64]) -> Result<(), Fault> {
+        let _ = (k, efforts);
+        Ok(())
+    }
+}
+
+/// Nothing goes along.
+impl Along for () {}
+
+/// A run of N steps.
+pub struct Tape {
+    h: f64,
+    steps: usize,
+    efforts: Efforts,
+    /// The steps of a stretch, and the states where stretches start; the last is the end of the run.
+    stretch: usize,
+    starts: Vec<State>,
+    end: State,
+    /// The stretch that is known step by step.
+    known: usize,
+    row: Vec<Moment>,
+    before: State,
+}
+
+/// A state, and the unknowns of the step from it.
+struct Moment {
+    state: State,
+    solution: Vec<f64>,
+}
+
+impl Tape {
+    /// Takes N steps of h seconds from a state.
+    pub fn record(
+        method: &mut dyn Differentiable,
+        start: &State,
+        h: f64,
+        steps: usize,
+        efforts: Efforts,
+    ) -> Result<Self, TapeFault> {
+        let mut tape = Self {
+            h,
+            steps,
+            efforts,
+            stretch: 1,
+            starts: vec![start.clone()],
+            end: start.clone(),
+            known: usize::MAX,
+            row: Vec::new(),
+            before: start.clone(),
+        };
+        if steps > 0 {
+            tape.stretch = tape.length(method)?;
+            let count = steps.div_ceil(tape.stretch);
+            for k in 0..count {
+                tape.fill(method, k, k + 1 == count)?;
+                if k + 1 < count {
+                    tape.starts.push(tape.end.clone());
+                }
+            }
+        }
+        Ok(tape)
+    }
+
+    /// How long a stretch is, from what one step takes.
+    fn length(&mut self, method: &mut dyn Differentiable) -> Result<usize, TapeFault> {
+        let mut solution = Vec::new();
+        self.step(method, 0, Some(&mut solution))?;
+        let State { q, p, carry, .. } = &self.end;
+        let numbers = q.len() + p.len() + carry.numbers().len() + solution.len() + 1;
+        self.end.copy_from(&self.starts[0]);
+        let root = (self.steps as f64).sqrt().ceil() as usize;
+        Ok(root.max(ROOM / numbers).min(self.steps))
+    }
+
+    /// Takes a step from the end, which moves.
+    fn step(
+        &mut self,
+        method: &mut dyn Differentiable,
+        k: usize,
+        solution: Option<&mut Vec<f64>>,
+    ) -> Result<(), TapeFault> {
+        self.efforts.act(k, self.h, &mut self.end.p, true);
+        method
+            .attempt(&mut self.end, self.h)
+            .map_err(|fault| TapeFault { step: k, fault })?;
+        if let Some(solution) = solution {
+            method.solution(solution);
+        }
+        self.efforts.act(k, self.h, &mut self.end.p, false);
+        self.end.t = self.starts[0].t + (k + 1) as f64 * self.h;
+        Ok(())
+    }
+
+    /// Goes through a stretch, and keeps all of it if it is wanted. The end moves there.
+    fn fill(&mut self, method: &mut dyn Differentiable, number: usize, keep: bool) -> Result<(), TapeFault> {
+        let first = number * self.stretch;
+        self.end.copy_from(&self.starts[number]);
+        let mut row = std::mem::take(&mut self.row);
+        self.known = usize::MAX;
+        let count = self.stretch.min(self.steps - first);
+        for k in 0..count {
+            if !keep {
+                self.step(method, first + k, None)?;
+                continue;
+            }
+            if row.len() == k {
+                row.push(Moment {
+                    state: self.end.clone(),
+                    solution: Vec::new(),
+                });
+            }
+            row[k].state.copy_from(&self.end);
+            self.step(method, first + k, Some(&mut row[k].solution))?;
+        }
+        self.row = row;
+        if keep {
+            self.known = number;
+        }
+        Ok(())
+    }
+
+    /// Makes step k known; the state at the end of the run stays what it is.
+    fn know(&mut self, method: &mut dyn Differentiable, k: usize) -> Result<(), TapeFault> {
+        let number = k / self.stretch;
+        if self.known != number {
+            let end = self.end.clone();
+            let filled = self.fill(method, number, true);
+            self.end = end;
+            filled?;
+        }
+        Ok(())
+    }
+
+    /// The steps of the run.
+    pub fn steps(&self) -> usize {
+        self.steps
+    }
+
+    /// The size of a step, s.
+    pub fn step_size(&self) -> f64 {
+        self.h
+    }
+
+    /// The efforts on it.
+    pub fn efforts(&self) -> &Efforts {
+        &self.efforts
+    }
+
+    /// Where it starts.
+    pub fn start(&self) -> &State {
+        &self.starts[0]
+    }
+
+    /// Where it ends.
+    pub fn end(&self) -> &State {
+        &self.end
+    }
+
+    /// How many states it keeps at most.
+    pub fn kept(&self) -> usize {
+        self.starts.len() + self.stretch
+    }
+
+    /// The state after k steps.
+    pub fn state(&mut self, method: &mut dyn Differentiable, k: usize) -> Result<&State, TapeFault> {
+        if k >= self.steps {
+            return Ok(&self.end);
+        }
+        self.know(method, k)?;
+        Ok(&self.row[k % self.stretch].state)
+    }
+
+    /// Linearises a method at step k, and calls back with it.
+    fn with_step(
+        &mut self,
+        method: &mut dyn Differentiable,
+        k: usize,
+        act: impl FnOnce(&mut dyn Differentiable, &State, &Step<'_>) -> Result<(), Fault>,
+    ) -> Result<(), TapeFault> {
+        self.know(method, k)?;
+        let Moment { state, solution } = &self.row[k % self.stretch];
+        self.before.copy_from(state);
+        self.efforts.act(k, self.h, &mut self.before.p, true);
+        let step = Step {
+            number: k,
+            before: &self.before,
+            h: self.h,
+            solution,
+        };
+        let done = method.linearise(step.before, step.h, solution);
+        done.and_then(|()| act(method, state, &step))
+            .map_err(|fault| TapeFault { step: k, fault })
+    }
+
+    /// Changes of the start become those of the end, to the first order.
+    pub fn push(
+        &mut self,
+        method: &mut dyn Differentiable,
+        changes: &mut [Change],
+        along: &mut dyn Along,
+    ) -> Result<(), TapeFault> {
+        let (on, [first, last]) = (self.efforts.on.clone(), self.efforts.parts(self.h));
+        let mut efforts = Vec::new();
+        for k in 0..self.steps {
+            self.with_step(method, k, |method, state, step| {
+                along.at(k, state, changes)?;
+                efforts.clear();
+                efforts.resize(on.len() * changes.len(), 0.0);
+                along.efforts(k, &mut efforts)?;
+                add(&on, first, &efforts, changes);
+                along.equations(step, changes)?;
+                method.push_each(changes);
+                add(&on, last, &efforts, changes);
+                Ok(())
+            })?;
+        }
+        let end = along.at(self.steps, &self.end, changes);
+        end.map_err(|fault| TapeFault {
+            step: self.steps,
+            fault,
+        })
+    }
+
+    /// Gradients with respect to the end become those with respect to the start.
+    pub fn pull(
+        &mut self,
+        method: &mut dyn Differentiable,
+        gradients: &mut [Change],
+        along: &mut dyn Along,
+    ) -> Result<(), TapeFault> {
+        let (on, [first, last]) = (self.efforts.on.clone(), self.efforts.parts(self.h));
+        let mut efforts = Vec::new();
+        let end = along.at(self.steps, &self.end, gradients);
+        end.map_err(|fault| TapeFault {
+            step: self.steps,
+            fault,
+        })?;
+        for k in (0..self.steps).rev() {
+            self.with_step(method, k, |method, state, step| {
+                efforts.clear();
+                efforts.resize(on.len() * gradients.len(), 0.0);
+                gather(&on, last, gradients, &mut efforts);
+                method.pull_each(gradients);
+                along.equations(step, gradients)?;
+                gather(&on, first, gradients, &mut efforts);
+                along.efforts(k, &mut efforts)?;
+                for gradient in &mut *gradients {
+                    gradient.equations.clear();
+                }
+                along.at(k, state, gradients)
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Efforts {
+    /// The parts of an impulse before and after a step.
+    fn parts(&self, h: f64) -> [f64; 2] {
+        match self.one_sided {
+            true => [h, 0.0],
+            false => [0.5 * h, 0.5 * h],
+        }
+    }
+
+    fn act(&self, k: usize, h: f64, p: &mut [f64], first: bool) {
+        let [before, after] = self.parts(h);
+        let part = if first { before } else { after };
+        let own = self.values.iter().skip(k * self.on.len());
+        for (place, effort) in self.on.iter().zip(own) {
+            p[*place] += part * effort;
+        }
+    }
+}
+
+/// Adds impulses to changes.
+fn add(on: &[usize], part: f64, efforts: &[f64], changes: &mut [Change]) {
+    for (change, efforts) in changes.iter_mut().zip(efforts.chunks(on.len().max(1))) {
+        for (place, effort) in on.iter().zip(efforts) {
+            change.y[*place] += part * effort;
+        }
+    }
+}
+
+/// The transpose of that.
+fn gather(on: &[usize], part: f64, gradients: &[Change], efforts: &mut [f64]) {
+    for (gradient, efforts) in gradients.iter().zip(efforts.chunks_mut(on.len().max(1))) {
+        for (place, effort) in on.iter().zip(efforts) {
+            *effort += part * gradient.y[*place];
+        }
+    }
+}

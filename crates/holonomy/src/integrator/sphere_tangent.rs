@@ -1,0 +1,295 @@
+//! Derivatives of steps on (S²)ⁿ, for the variational methods and for great circles and kicks.
+//!
+//! ```text
+//! δq = T x,   δp = T y + …,   p = π × q            T the tangent basis at q; H = TᵀVʺT, g = ∂V/∂q
+//!
+//! variational   Tᵀ(M Δ − h p + ½h² g) = 0,   p⁺ = T⁺T⁺ᵀ(M Δ/h − ½h g⁺),   Δ = q⁺ − q
+//!               TᵀM w = y − (½h H − σ) x,   T⁺x⁺ = T x + h w,   y⁺ = T⁺ᵀM w − (½h H⁺ + τ) x⁺
+//!               σᵢ = qᵢ·(M Δ/h + ½h g)ᵢ,    τᵢ = qᵢ⁺·(M Δ/h − ½h g⁺)ᵢ
+//!               w = T⁺ξ − q⁺ (Δ/h·T x),     x⁺ = T⁺ᵀT x + h ξ          ξ the unknown, of B = TᵀM T⁺
+//! kick b        y⁺ = y − b (H − qᵢ·gᵢ) x
+//! great circle  by the angle θ along e, n = q × e:   xₑ⁺ = xₑ + (h/M) yₑ,  yₑ⁺ = yₑ
+//!               xₙ⁺ = cos θ xₙ + (h/M)(sin θ/θ) yₙ,  yₙ⁺ = −(M/h) θ sin θ xₙ + cos θ yₙ
+//! ```
+//! The first is that of a generating function, with matrices that are symmetric whatever σ and τ are, which is what the
+//! sphere curves by; nothing in it is divided by h. B is solved in O(n) for links. The unknowns of a step are the directions after each of its parts, and its
+//! equations those that lead there, then (x⁺, y⁺) about the last of them.
+mod great_circles;
+mod variational;
+
+use super::{Fault, separate::Stage};
+use crate::{
+    Vec3,
+    derivative::Change,
+    geometry::s2,
+    potential::scattered,
+    spheres::{Spheres, Workspace, view},
+    system::{State, System},
+};
+use great_circles::Arc as GreatArc;
+use nalgebra::{Matrix3x2, Vector2};
+use std::sync::Arc;
+use variational::Variational;
+
+/// The parts of a step.
+#[derive(Clone, Copy)]
+pub(super) enum Parts<'a> {
+    /// Steps of a variational method, as parts of the whole.
+    Variational(&'a [f64]),
+    /// Kicks and great circles.
+    GreatCircles(&'a [Stage]),
+}
+
+/// The derivatives of a step.
+pub(super) struct SphereTangent {
+    system: Arc<Spheres>,
+    uniform: bool,
+    /// Before the step and after each of its parts.
+    places: Vec<Place>,
+    parts: Vec<Part>,
+    buffers: Buffers,
+}
+
+#[derive(Default)]
+struct Buffers {
+    work: Workspace,
+    moved: Vec<Vec3>,
+    bent: Vec<Vec3>,
+}
+
+#[derive(Default)]
+struct Place {
+    q: Vec<Vec3>,
+    basis: Vec<Matrix3x2<f64>>,
+    gradient: Vec<Vec3>,
+}
+
+enum Part {
+    Variational(Variational),
+    GreatCircles(GreatArc),
+}
+
+/// A part's two places, and what is needed to look at forces and inertia there.
+struct Near<'a> {
+    system: &'a Spheres,
+    uniform: bool,
+    from: &'a Place,
+    to: &'a Place,
+    buffers: &'a mut Buffers,
+}
+
+type Pairs<'a> = &'a [Vector2<f64>];
+
+fn pairs(list: &[f64]) -> Pairs<'_> {
+    bytemuck::cast_slice(list)
+}
+
+fn pairs_mut(list: &mut [f64]) -> &mut [Vector2<f64>] {
+    bytemuck::cast_slice_mut(list)
+}
+
+impl Place {
+    fn find(&mut self, system: &Spheres, q: &[Vec3], work: &mut Workspace) {
+        self.q.clear();
+        self.q.extend_from_slice(q);
+        self.basis.clear();
+        self.basis.extend(q.iter().map(s2::tangent_basis));
+        self.gradient.resize(q.len(), Vec3::zeros());
+        system.gradient(q, &mut self.gradient, work);
+    }
+
+    /// `T x`.
+    fn lift(&self, x: Pairs<'_>, out: &mut Vec<Vec3>) {
+        out.clear();
+        out.extend(self.basis.iter().zip(x).map(|(basis, x)| basis * x));
+    }
+}
+
+impl SphereTangent {
+    /// `None` where there are no canonical coordinates, or a potential has no exact second derivatives.
+    pub(super) fn new(system: Arc<Spheres>) -> Option<Self> {
+        let mut buffers = Buffers::default();
+        let n = system.len();
+        // Whether they have any does not depend on where.
+        let q: Vec<Vec3> = (0..n).map(|k| scattered(1, k).normalize()).collect();
+        let direction: Vec<Vec3> = (0..n).map(|k| scattered(2, k)).collect();
+        buffers.bent.resize(n, Vec3::zeros());
+        let uniform = system.uniform_gradient().is_some();
+        let known = uniform || system.hessian(&q, &direction, &mut buffers.bent, &mut buffers.work);
+        (known && system.is_canonical()).then(|| Self {
+            uniform,
+            system,
+            places: Vec::new(),
+            parts: Vec::new(),
+            buffers,
+        })
+    }
+
+    /// Goes to a step whose unknowns are known.
+    pub(super) fn linearise(
+        &mut self,
+        parts: Parts<'_>,
+        before: &State,
+        h: f64,
+        solution: &[f64],
+    ) -> Result<(), Fault> {
+        let (n, count) = (self.system.len(), parts.len());
+        self.places.resize_with(count + 1, Place::default);
+        let all = [&before.q[..], solution].concat();
+        for (place, q) in self.places.iter_mut().zip(all.chunks_exact(3 * n)) {
+            place.find(&self.system, view(q), &mut self.buffers.work);
+        }
+        self.parts.clear();
+        let mut p: Vec<Vec3> = view(&before.p).to_vec();
+        for k in 0..count {
+            let mut near = Near {
+                system: &self.system,
+                uniform: self.uniform,
+                from: &self.places[k],
+                to: &self.places[k + 1],
+                buffers: &mut self.buffers,
+            };
+            self.parts.push(match parts {
+                Parts::Variational(substeps) => {
+                    Part::Variational(Variational::new(&mut near, substeps[k] * h)?)
+                }
+                Parts::GreatCircles(stages) => {
+                    Part::GreatCircles(GreatArc::new(&near, stages[k].over(h), &mut p))
+                }
+            });
+        }
+        Ok(())
+    }
+
+    pub(super) fn push(&mut self, change: &mut Change) {
+        let Change { x, y, equations, .. } = change;
+        let size = x.len();
+        let (of_f, of_e) = match equations.len() {
+            0 => (&[] as &[f64], &[] as &[f64]),
+            all => equations.split_at(all - 2 * size),
+        };
+        for (k, part) in self.parts.iter_mut().enumerate() {
+            let mut near = Near {
+                system: &self.system,
+                uniform: self.uniform,
+                from: &self.places[k],
+                to: &self.places[k + 1],
+                buffers: &mut self.buffers,
+            };
+            let own = of_f.get(k * size..(k + 1) * size);
+            match part {
+                Part::Variational(step) => step.push(&mut near, own, x, y),
+                Part::GreatCircles(arc) => arc.push(&mut near, own, x, y),
+            }
+        }
+        for (out, of_e) in x.iter_mut().chain(y).zip(of_e) {
+            *out += of_e;
+        }
+        change.lambda.clear();
+    }
+
+    pub(super) fn pull(&mut self, gradient: &mut Change) {
+        let Change { x, y, equations, .. } = gradient;
+        let (size, count) = (x.len(), self.parts.len());
+        equations.clear();
+        equations.resize(count * size, 0.0);
+        equations.extend_from_slice(x);
+        equations.extend_from_slice(y);
+        for (k, part) in self.parts.iter_mut().enumerate().rev() {
+            let mut near = Near {
+                system: &self.system,
+                uniform: self.uniform,
+                from: &self.places[k],
+                to: &self.places[k + 1],
+                buffers: &mut self.buffers,
+            };
+            let own = &mut equations[k * size..(k + 1) * size];
+            match part {
+                Part::Variational(step) => step.pull(&mut near, own, x, y),
+                Part::GreatCircles(arc) => arc.pull(&mut near, own, x, y),
+            }
+        }
+        gradient.lambda.clear();
+    }
+
+    pub(super) fn equations(
+        &mut self,
+        parts: Parts<'_>,
+        before: &State,
+        h: f64,
+        solution: &[f64],
+        out: &mut Vec<f64>,
+    ) {
+        let (mut from, mut to) = (Place::default(), Place::default());
+        from.find(&self.system, view(&before.q), &mut self.buffers.work);
+        // p = π × q.
+        let turned = view(&before.p).iter().zip(&from.q);
+        let mut p: Vec<Vec3> = turned.map(|(pi, q)| pi.cross(q)).collect();
+        out.clear();
+        for (k, q) in solution
+            .chunks_exact(before.q.len())
+            .enumerate()
+            .take(parts.len())
+        {
+            to.find(&self.system, view(q), &mut self.buffers.work);
+            let mut near = Near {
+                system: &self.system,
+                uniform: self.uniform,
+                from: &from,
+                to: &to,
+                buffers: &mut self.buffers,
+            };
+            match parts {
+                Parts::Variational(substeps) => {
+                    variational::residual(&mut near, substeps[k] * h, &mut p, out);
+                }
+                Parts::GreatCircles(stages) => {
+                    great_circles::residual(&near, stages[k].over(h), &mut p, out);
+                }
+            }
+            std::mem::swap(&mut from, &mut to);
+        }
+        out.resize(out.len() + 2 * p.len(), 0.0);
+        for (basis, p) in from.basis.iter().zip(&p) {
+            out.extend(basis.tr_mul(p).iter());
+        }
+    }
+}
+
+impl Parts<'_> {
+    fn len(self) -> usize {
+        match self {
+            Self::Variational(substeps) => substeps.len(),
+            Self::GreatCircles(stages) => stages.len(),
+        }
+    }
+}
+
+impl Near<'_> {
+    /// `(−½h H + curvature) x`.
+    fn bend(&mut self, at: &Place, h: f64, curvature: &[f64], x: Pairs<'_>) -> Vec<Vector2<f64>> {
+        let Buffers {
+            work, moved, bent, ..
+        } = &mut *self.buffers;
+        let mut out: Vec<Vector2<f64>> = curvature.iter().zip(x).map(|(own, x)| x * *own).collect();
+        if !self.uniform {
+            at.lift(x, moved);
+            bent.resize(x.len(), Vec3::zeros());
+            self.system.hessian(&at.q, moved, bent, work);
+            for (out, (basis, bent)) in out.iter_mut().zip(at.basis.iter().zip(&*bent)) {
+                *out -= basis.tr_mul(bent) * (0.5 * h);
+            }
+        }
+        out
+    }
+
+    /// M times something.
+    fn flow(&mut self, of: impl Iterator<Item = Vec3>) -> Vec<Vec3> {
+        let Buffers { work, moved, .. } = &mut *self.buffers;
+        moved.clear();
+        moved.extend(of);
+        let mut flow = vec![Vec3::zeros(); moved.len()];
+        self.system.inertia().apply(moved, &mut flow, &mut work.inertia);
+        flow
+    }
+}
