@@ -7,14 +7,14 @@
 //! With one-sided forcing all of it acts before the step. A method with exact derivatives gives A; of the others it is
 //! taken by differences.
 use holonomy::{
-    derivative::Change,
+    derivative::{Change, OFFSET, slope},
     integrator::{Fault, Integrator, StepError},
     output::{Output, Readings},
     system::{Measurement, Scratch, State, System},
 };
 use holonomy_model::{Input, Model};
 use nalgebra::{DMatrix, DVector};
-use std::{ops::Range, sync::Arc};
+use std::{convert::Infallible, ops::Range, sync::Arc};
 
 /// A model that is stepped from any state under any inputs.
 pub struct Flow {
@@ -28,11 +28,8 @@ pub struct Flow {
     readings: Readings,
 }
 
-/// Where differences are taken: their error, this to the sixth power, and that of rounding over it are about 1e-14.
-const OFFSET: f64 = 5e-3;
-/// The same of second derivatives, by order 2: the fourth root of rounding.
+/// Where second differences of order 2 are taken: their error and that of rounding are about the root of rounding.
 const SECOND: f64 = 3e-4;
-const WEIGHTS: [(f64, f64); 3] = [(1.0, 0.75), (2.0, -0.15), (3.0, 1.0 / 60.0)];
 
 impl Flow {
     /// Of a model, with its step, its method and its inputs.
@@ -163,7 +160,7 @@ impl Flow {
             let mut solution = Vec::new();
             method.solution(&mut solution);
             method.linearise(from, h, &solution)?;
-            for (place, k) in wanted.enumerate() {
+            let unit = |k: usize| {
                 let mut change = Change {
                     x: vec![0.0; n / 2],
                     y: vec![0.0; n / 2],
@@ -173,7 +170,11 @@ impl Flow {
                     true => change.x[k] = 1.0,
                     false => change.y[k - n / 2] = 1.0,
                 }
-                method.push(&mut change);
+                change
+            };
+            let mut changes: Vec<Change> = wanted.map(unit).collect();
+            method.push_each(&mut changes);
+            for (place, change) in changes.iter().enumerate() {
                 for (i, value) in change.x.iter().chain(&change.y).enumerate() {
                     out[(i, place)] = *value;
                 }
@@ -186,16 +187,14 @@ impl Flow {
         let unit = self.mass(from);
         for (place, k) in wanted.enumerate() {
             let scale = if k < n / 2 { 1.0 } else { size.max(unit) };
-            for (multiple, weight) in WEIGHTS {
-                for sign in [1.0, -1.0] {
-                    let shift = sign * multiple * OFFSET * scale;
-                    let mut state = self.along(from, k, shift);
-                    self.integrator.attempt(&mut state, h)?;
-                    let (x, y) = self.system.canonical(&end.q, &state.q, &state.p);
-                    for (i, value) in x.iter().chain(&y).enumerate() {
-                        out[(i, place)] += sign * weight * value / (OFFSET * scale);
-                    }
-                }
+            let column = slope(OFFSET, |shift| {
+                let mut state = self.along(from, k, shift * scale);
+                self.integrator.attempt(&mut state, h)?;
+                let (x, y) = self.system.canonical(&end.q, &state.q, &state.p);
+                Ok::<_, Fault>(x.into_iter().chain(y).collect())
+            })?;
+            for (i, value) in column.iter().enumerate() {
+                out[(i, place)] = value / scale;
             }
         }
         Ok(out)
@@ -287,13 +286,13 @@ impl Flow {
         let unit = size.max(self.mass(at));
         for k in 0..n {
             let scale = if k < n / 2 { 1.0 } else { unit };
-            for (multiple, weight) in WEIGHTS {
-                for sign in [1.0, -1.0] {
-                    let state = self.along(at, k, sign * multiple * OFFSET * scale);
-                    for (i, value) in self.read(outputs, &state).into_iter().enumerate() {
-                        out[(i, k)] += sign * weight * value / (OFFSET * scale);
-                    }
-                }
+            let column = slope(OFFSET, |shift| {
+                let state = self.along(at, k, shift * scale);
+                Ok::<_, Infallible>(self.read(outputs, &state))
+            });
+            let Ok(column) = column;
+            for (i, value) in column.iter().enumerate() {
+                out[(i, k)] = value / scale;
             }
         }
         out
