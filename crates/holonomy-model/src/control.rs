@@ -7,6 +7,7 @@ use holonomy::{
     formula::{self, Formula, Program},
     output::Output,
     system::Layout,
+    tree::Spline,
 };
 
 /// A task for inputs.
@@ -58,6 +59,7 @@ pub struct OfTime(Value);
 enum Value {
     Number(f64),
     Formula(Program),
+    Table(Spline),
 }
 
 impl OfTime {
@@ -65,6 +67,7 @@ impl OfTime {
     pub fn at(&self, t: f64) -> f64 {
         match &self.0 {
             Value::Number(number) => *number,
+            Value::Table(spline) => spline.at(t).0,
             Value::Formula(program) => {
                 let mut out = [f64::NAN];
                 let known = program.evaluate(&[t], &mut program.workspace(), &mut out);
@@ -171,8 +174,24 @@ pub(crate) fn read(root: &Section<'_>) -> Option<Asked> {
     Some(asked)
 }
 
-/// A number, a quantity or a formula of `t`.
+/// A number, a quantity, a formula of `t`, or a table.
 fn of_time(section: &Section<'_>, key: &str, field: Field<'_, '_>) -> Option<OfTime> {
+    if section.is_table(key) {
+        let table = field.table()?;
+        let (times, values) = (
+            table.required("times").numbers_in(Unit::SECOND),
+            table.required("values").numbers_in(Unit::ANY),
+        );
+        let place = table.place();
+        table.finish();
+        let plain = |list: Located<Vec<Located<f64>>>| -> Vec<f64> {
+            list.value.into_iter().map(|number| number.value).collect()
+        };
+        return match Spline::new(&plain(times?), &plain(values?)) {
+            Ok(spline) => Some(OfTime(Value::Table(spline))),
+            Err(error) => section.problems().error(place, error.to_string()).none(),
+        };
+    }
     let text = section.text(key);
     let quantity = text.and_then(|text| parse_quantity(text, Unit::ANY).ok());
     if text.is_none() || quantity.is_some() {

@@ -11,6 +11,12 @@
 //! Far from the best, second derivatives of Φ and c are left out (Gauss and Newton); near it they are taken in, where the
 //! sweep then still has a minimum (Newton). Points may lie on a manifold: `z ⊖ z̄` is what [`Stages::apart`] says.
 //! The bounds as in Tassa, Mansard & Todorov (2014), the multipliers as in Howell, Jackson & Manchester (2019).
+mod curvature;
+mod guess;
+mod hold;
+
+pub use hold::feedback;
+
 use super::boxed;
 use nalgebra::{DMatrix, DVector};
 use std::{ops::ControlFlow, sync::atomic::AtomicBool};
@@ -147,10 +153,6 @@ const HEAVIEST: f64 = 1e10;
 const NOTHING_LEFT: f64 = 1e-14;
 /// A sweep that gains less than this part of the cost is near the best.
 const NEAR: f64 = 1e-2;
-/// How much heavier violations are at first where the guess has inputs.
-const TRUSTED: f64 = 10.0;
-/// A guess whose violations take less than this part of its effort to undo is near the best: it gets multipliers.
-const NEARLY_MET: f64 = 0.3;
 /// Halvings of the step.
 const HALVINGS: usize = 24;
 
@@ -190,36 +192,6 @@ impl Direction {
     fn promised(&self) -> f64 {
         -(self.slope + 0.5 * self.bend)
     }
-}
-
-/// Second derivatives of a number by central differences: `½ (f(i + j) + f(−i−j) − f(i) − f(−i) − f(j) − f(−j)) + f(0)`.
-fn second_derivatives(
-    size: usize,
-    scale: impl Fn(usize) -> f64,
-    mut value: impl FnMut(&DVector<f64>) -> Option<f64>,
-) -> Option<DMatrix<f64>> {
-    let along = |of: &[usize], sign: f64| {
-        let mut change = DVector::zeros(size);
-        for i in of {
-            change[*i] += sign * scale(*i);
-        }
-        change
-    };
-    let middle = value(&DVector::zeros(size))?;
-    let mut sides = Vec::with_capacity(size);
-    for i in 0..size {
-        sides.push(value(&along(&[i], 1.0))? + value(&along(&[i], -1.0))? - 2.0 * middle);
-    }
-    let mut out = DMatrix::zeros(size, size);
-    for i in 0..size {
-        out[(i, i)] = sides[i] / (scale(i) * scale(i));
-        for j in 0..i {
-            let both = value(&along(&[i, j], 1.0))? + value(&along(&[i, j], -1.0))? - 2.0 * middle;
-            out[(i, j)] = 0.5 * (both - sides[i] - sides[j]) / (scale(i) * scale(j));
-            out[(j, i)] = out[(i, j)];
-        }
-    }
-    out.iter().all(|x: &f64| x.is_finite()).then_some(out)
 }
 
 /// Seeks the best inputs from a guess. What `tell` is told of every sweep may end it.
@@ -487,112 +459,6 @@ impl<S: Stages> Search<'_, S> {
         Ok(parts)
     }
 
-    /// The motion that feedback keeps near points.
-    fn held_near(&mut self, points: Vec<S::Point>) -> Result<Tried<S::Point>, S::Fault> {
-        let rest = self.cut(&vec![0.0; self.task.bounds.len()]);
-        let inputs = vec![rest; points.len() - 1];
-        let held = self.tried(points, inputs);
-        let mut parts = Parts {
-            steps: Vec::new(),
-            slopes: Vec::new(),
-        };
-        for (k, input) in held.inputs.iter().enumerate() {
-            let to = self.stages.next(k, &held.points[k], input)?;
-            parts
-                .steps
-                .push(self.stages.linearised(k, &held.points[k], input, &to)?);
-            parts.slopes.push(self.stages.slopes(k + 1, &held.points[k + 1]));
-        }
-        let gains = self
-            .backward(&held, &parts, false)
-            .map(|direction| direction.gains);
-        let (mut points, mut inputs) = (vec![held.points[0].clone()], Vec::new());
-        for k in 0..held.inputs.len() {
-            let away = self.stages.apart(&held.points[k], &points[k]);
-            let input = match &gains {
-                Some(gains) => {
-                    let answer = &gains[k] * away;
-                    let wanted = held.inputs[k].iter().zip(&answer).map(|(u, d)| u + d);
-                    self.cut(&wanted.collect::<Vec<_>>())
-                }
-                None => held.inputs[k].clone(),
-            };
-            points.push(self.stages.next(k, &points[k], &input)?);
-            inputs.push(input);
-        }
-        Ok(self.tried(points, inputs))
-    }
-
-    /// A weight of violations with which they cost about what it takes to undo them: of constraints at the end, the inverse
-    /// of `S = J (2R)⁻¹ Jᵀ`, J = ∂c/∂u. A guess with inputs is not given up for small violations, and where they are small
-    /// it gets the multipliers with which it is as good as it can be, `S λ = −J u`.
-    fn first_weight(&mut self, tried: &Tried<S::Point>, parts: &Parts) {
-        let last = tried.inputs.len();
-        let (Some(slopes), true) = (parts.slopes.last(), last > 0) else {
-            return;
-        };
-        let ends: Vec<usize> = (self.task.terms.iter().enumerate())
-            .filter(|(_, term)| term.aim != Aim::Small && term.weights[last - 1] != 0.0)
-            .map(|(j, _)| j)
-            .collect();
-        let mut rows = Vec::new();
-        for j in &ends {
-            let mut row = slopes.row(*j) * self.task.terms[*j].weights[last - 1];
-            let mut all = Vec::new();
-            for (a, b) in parts.steps.iter().rev() {
-                all.extend((&row * b).iter());
-                row = &row * a;
-            }
-            rows.push(all);
-        }
-        let inverse: Vec<f64> = self
-            .task
-            .effort
-            .iter()
-            .map(|r| 1.0 / (2.0 * r.max(1e-12)))
-            .collect();
-        let m = inverse.len();
-        let paired = |a: &[f64], b: &[f64]| -> f64 {
-            let each = a.iter().zip(b).enumerate();
-            each.map(|(i, (a, b))| a * b * inverse[i % m]).sum()
-        };
-        let mut reach: Vec<f64> = rows.iter().map(|row| paired(row, row)).collect();
-        reach.retain(|sum| *sum > 0.0 && sum.is_finite());
-        reach.sort_by(f64::total_cmp);
-        let weight = reach.get(reach.len() / 2).map_or(1.0, |middle| 1.0 / middle);
-        self.weight = weight.clamp(1e-8, 1e8);
-        let asked: Vec<f64> = tried.inputs.iter().rev().flatten().copied().collect();
-        if asked.iter().all(|u| *u == 0.0) {
-            return;
-        }
-        self.weight *= TRUSTED;
-        let count = ends.len();
-        let mut square = DMatrix::from_fn(count, count, |i, j| paired(&rows[i], &rows[j]));
-        let size = square.diagonal().amax();
-        for i in 0..count {
-            square[(i, i)] += 1e-9 * size;
-        }
-        let Some(factors) = square.cholesky() else {
-            return;
-        };
-        let off = DVector::from_fn(count, |i, _| {
-            self.task.terms[ends[i]].weights[last - 1] * tried.values[last][ends[i]]
-        });
-        let along = DVector::from_fn(count, |i, _| {
-            -rows[i].iter().zip(&asked).map(|(c, u)| c * u).sum::<f64>()
-        });
-        // ½ cᵀ S⁻¹ c is the least effort that takes the violations away.
-        if 0.5 * off.dot(&factors.solve(&off)) > NEARLY_MET * tried.cost {
-            return;
-        }
-        for (j, value) in ends.iter().zip(factors.solve(&along).iter()) {
-            self.held[*j].lambda[last] = match self.task.terms[*j].aim {
-                Aim::AtMostZero => value.max(0.0),
-                _ => *value,
-            };
-        }
-    }
-
     /// Gradient and curvature of what a point costs.
     fn expanded(&self, k: usize, values: &[f64], slopes: &DMatrix<f64>) -> (DVector<f64>, DMatrix<f64>) {
         let n = slopes.ncols();
@@ -689,81 +555,6 @@ impl<S: Stages> Search<'_, S> {
         })
     }
 
-    /// The step with second derivatives, and with as much weight on changes of inputs as it needs to have a minimum.
-    fn curved(&mut self, tried: &Tried<S::Point>, parts: &Parts) -> Option<Direction> {
-        let before = self.regularised;
-        let found = [0.0, 1e-3, 1e-2, 0.1, 1.0, 10.0].into_iter().find_map(|weight| {
-            self.regularised = before.max(weight);
-            self.backward(tried, parts, true)
-        });
-        self.regularised = before;
-        found
-    }
-
-    /// The second derivative of `v · Φ` by the point and the inputs; `None` where a point near it has no step.
-    fn bent_step(&mut self, k: usize, tried: &Tried<S::Point>, v: &DVector<f64>) -> Option<DMatrix<f64>> {
-        let (from, to, input) = (&tried.points[k], &tried.points[k + 1], &tried.inputs[k]);
-        let unit = self.stages.unit(from);
-        let n = unit.len();
-        // Inputs act as strongly as the change of the point they make.
-        let size = n + input.len();
-        let scale = |i: usize| {
-            if i < n {
-                unit[i]
-            } else {
-                1e-3 * (1.0 + input[i - n].abs())
-            }
-        };
-        let stages = &mut *self.stages;
-        second_derivatives(size, scale, |change| {
-            let point = stages.moved(from, &change.rows(0, n).into_owned());
-            let input: Vec<f64> = (input.iter().zip(change.iter().skip(n)))
-                .map(|(u, d)| u + d)
-                .collect();
-            let next = stages.next(k, &point, &input).ok()?;
-            Some(v.dot(&stages.apart(to, &next)))
-        })
-    }
-
-    /// The second derivatives of terms, as much as each matters.
-    fn bent_terms(&mut self, k: usize, tried: &Tried<S::Point>) -> DMatrix<f64> {
-        let (at, values) = (&tried.points[k], &tried.values[k]);
-        let unit = self.stages.unit(at);
-        let n = unit.len();
-        let each = self.task.terms.iter().enumerate();
-        let forces: Vec<f64> = each
-            .map(|(j, term)| {
-                let size = term.weights[k - 1];
-                let pressed = self.held[j].lambda[k] + self.weight * size * values[j];
-                match term.aim {
-                    Aim::Small => 2.0 * size * values[j],
-                    Aim::AtMostZero => size * pressed.max(0.0),
-                    Aim::Zero => size * pressed,
-                }
-            })
-            .collect();
-        if forces.iter().all(|force| *force == 0.0) {
-            return DMatrix::zeros(n, n);
-        }
-        let stages = &mut *self.stages;
-        let found = second_derivatives(
-            n,
-            |i| unit[i],
-            |change| {
-                let point = stages.moved(at, change);
-                let values = stages.values(k, &point);
-                Some(
-                    values
-                        .iter()
-                        .zip(&forces)
-                        .map(|(value, force)| value * force)
-                        .sum(),
-                )
-            },
-        );
-        found.unwrap_or_else(|| DMatrix::zeros(n, n))
-    }
-
     /// The largest share of the step that makes it better as it promises.
     fn forward(&mut self, now: &Tried<S::Point>, direction: &Direction) -> Option<(Tried<S::Point>, f64)> {
         let mut share = 1.0;
@@ -828,52 +619,4 @@ impl<S: Stages> Search<'_, S> {
             }
         }
     }
-}
-
-/// The feedback that holds a motion: the answer to small deviations from it, at the least cost to the end.
-pub fn feedback<S: Stages>(
-    stages: &mut S,
-    task: &Task,
-    start: S::Point,
-    inputs: Vec<Vec<f64>>,
-) -> Result<Plan<S::Point>, S::Fault> {
-    let mut search = Search {
-        stages,
-        task,
-        held: (task.terms.iter())
-            .map(|_| Held {
-                lambda: vec![0.0; inputs.len() + 1],
-            })
-            .collect(),
-        weight: 1.0,
-        regularised: 0.0,
-    };
-    let mut now = search.rolled(start, inputs)?;
-    let parts = search.linearised(&now)?;
-    // Only deviations cost.
-    for values in &mut now.values {
-        values.fill(0.0);
-    }
-    let free: Vec<(f64, f64)> = vec![(f64::NEG_INFINITY, f64::INFINITY); task.bounds.len()];
-    let unbounded = Task {
-        bounds: free,
-        ..task.clone()
-    };
-    search.task = &unbounded;
-    let found = search.backward(&now, &parts, false);
-    let ending = if found.is_some() {
-        Ending::Best
-    } else {
-        Ending::Unmet
-    };
-    Ok(Plan {
-        gains: found.map_or_else(Vec::new, |direction| direction.gains),
-        cost: now.cost,
-        points: now.points,
-        inputs: now.inputs,
-        violation: 0.0,
-        worst: None,
-        history: Vec::new(),
-        ending,
-    })
 }

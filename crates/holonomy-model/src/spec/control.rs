@@ -1,5 +1,6 @@
 //! `[control]`, `[[goal]]` and `[[bound]]`: what inputs are to bring about.
 use super::entry::Named;
+use super::joint::Motion;
 use super::key::Bound::{Finite, NotNegative, Positive};
 use super::quantity::{Formula, Quantity};
 use super::section::{choice, section};
@@ -35,8 +36,8 @@ section! {
     ControlGoal {
         /// The output, by any name that can be recorded.
         of: String, required Kind::Text;
-        /// What it is to be: a number or a formula of `t`.
-        value: Formula, required Kind::Formula;
+        /// What it is to be.
+        value: Motion, required Kind::Motion(Unit::ANY);
         /// `end` if left out.
         when: Option<When>, optional Kind::Choice(When::WORDS);
         /// What missing it costs: the weight of the square at the end, or of its integral. Without it the goal is to be met.
