@@ -3,7 +3,8 @@
 //! A block ```` ```sh ```` holds `cargo holonomy …` or `holonomy …` lines; each must exit with 0, or with N if it ends
 //! with `# exit N`. A block ```` ```sh no-run ```` is only shown. A block ```` ```text output ```` is what the command
 //! before it says. A block ```` ```toml file=NAME ```` is a complete model: it must pass `holonomy check`, unless it is
-//! marked `wrong`, and the commands of its document find it under that name. ```` ```xml file=NAME ```` is a file, too.
+//! marked `wrong`, and the commands of its document find it under that name. ```` ```xml file=NAME ```` and
+//! ```` ```csv file=NAME ```` are files, too.
 use crate::{
     Outcome, documents,
     markdown::{self, Block},
@@ -71,7 +72,7 @@ fn run_block(
             }
             count.models += 1;
         }
-        ("xml", Some(name)) => {
+        ("xml" | "csv", Some(name)) => {
             let written = std::fs::write(folder.join(name), text + "\n");
             written.map_err(|e| (first, format!("{name}: {e}")))?;
         }

@@ -6,8 +6,11 @@ use crate::{
 };
 use holonomy::{derivative::Unreduced, system::TransferError, tree::SettleError};
 use holonomy_host::{
+    control::ControlError,
     export::ExportError,
+    fit::FitError,
     folder::FolderError,
+    inverse::InverseError,
     render::{RenderError, TargetError},
     report::ReportError,
     resume::GoOnError,
@@ -94,6 +97,18 @@ pub(crate) enum Failure {
     /// A run cannot start from another.
     #[error(transparent)]
     Start(#[from] StartError),
+    /// No inputs can be sought.
+    #[error(transparent)]
+    Control(#[from] ControlError),
+    /// Numbers cannot be fitted.
+    #[error(transparent)]
+    Fit(#[from] FitError),
+    /// No inputs of a motion can be computed.
+    #[error(transparent)]
+    Inverse(#[from] InverseError),
+    /// Goals that were not reached; what was found was shown.
+    #[error("what was asked for was not found")]
+    NotReached,
     /// Convergence cannot be measured.
     #[error(transparent)]
     Converge(#[from] ConvergeError),
@@ -236,6 +251,39 @@ impl Failure {
                 | StartError::Trajectory(_),
             )
             | Self::NotARun { .. }
+            | Self::Inverse(
+                InverseError::Table(_)
+                | InverseError::NoMotion(_)
+                | InverseError::Column { .. }
+                | InverseError::Times { .. }
+                | InverseError::Short { .. }
+                | InverseError::NoInputs
+                | InverseError::Adaptive { .. },
+            )
+            | Self::Fit(
+                FitError::Table(_)
+                | FitError::NoTime { .. }
+                | FitError::Times { .. }
+                | FitError::Early { .. }
+                | FitError::Column { .. }
+                | FitError::Words { .. }
+                | FitError::NoData { .. }
+                | FitError::NothingFree
+                | FitError::Key { .. }
+                | FitError::Free { .. }
+                | FitError::Whole { .. }
+                | FitError::TooFew { .. }
+                | FitError::Adaptive { .. },
+            )
+            | Self::Control(
+                ControlError::NoInputs
+                | ControlError::NoTask
+                | ControlError::NoWeights
+                | ControlError::Adaptive { .. }
+                | ControlError::NotCanonical
+                | ControlError::TooLong { .. }
+                | ControlError::Undefined { .. },
+            )
             | Self::Sweep(
                 SweepError::Axis { .. }
                 | SweepError::Measure { .. }
@@ -287,6 +335,10 @@ impl Failure {
             | Self::Start(_)
             | Self::Unwritable { .. }
             | Self::Converge(_)
+            | Self::Control(_)
+            | Self::Fit(_)
+            | Self::Inverse(_)
+            | Self::NotReached
             | Self::Linearize(_)
             | Self::Orbit(_)
             | Self::Report(_)
@@ -401,6 +453,10 @@ impl Failure {
             Self::Report(ReportError::NotAFilm { .. }) => {
                 Some("run it again, or remove that file: the report is then made without a player".to_owned())
             }
+            Self::Fit(error) => fit_help(error),
+            Self::Inverse(error) => inverse_help(error),
+            Self::Control(error) => Some(control_help(error).to_owned()),
+            Self::NotReached => Some("the lines above say what is missing; the files hold the best so far".to_owned()),
             Self::Converge(ConvergeError::Adaptive { .. }) => Some(
                 "its error follows `method.rtol`: compare runs with different `--set method.rtol=…`"
                     .to_owned(),
@@ -417,6 +473,70 @@ impl Failure {
             }
             _ => None,
         }
+    }
+}
+
+/// What to do where numbers cannot be fitted.
+fn fit_help(error: &FitError) -> Option<String> {
+    Some(match error {
+        FitError::Table(error) => return sweep_help(error).map(str::to_owned),
+        FitError::NoTime { .. } => "call the column of times `t`, in s".to_owned(),
+        FitError::Times { .. } => "sort the rows by time, and keep one of each".to_owned(),
+        FitError::Early { .. } => {
+            "shift the times, or let the model start earlier: `[state]` with `t = …`".to_owned()
+        }
+        FitError::Column { help, .. } => format!("{help}; remove the column, or rename it"),
+        FitError::Words { .. } => "write numbers, without units".to_owned(),
+        FitError::NoData { .. } => "add a column for each output that was measured".to_owned(),
+        FitError::NothingFree => "name what is sought: `--free parameters.k`".to_owned(),
+        FitError::Key { near: Some(near), .. } => format!("did you mean `{near}`?"),
+        FitError::Key { .. } => "`holonomy show NAME` prints the model with all its keys".to_owned(),
+        FitError::Free { .. } => "write such as `--free body.arm.mass=0.5:2`, the smaller first".to_owned(),
+        FitError::Whole { .. } => "compare values of it with `holonomy sweep`".to_owned(),
+        FitError::TooFew { .. } => "free fewer numbers, or take more data".to_owned(),
+        FitError::Adaptive { .. } => "choose a method with a fixed step".to_owned(),
+        FitError::Run(_) => {
+            "begin with other numbers, `--set KEY=VALUE`, or take a smaller `--step`".to_owned()
+        }
+    })
+}
+
+/// What to do where the inputs of a motion cannot be computed.
+fn inverse_help(error: &InverseError) -> Option<String> {
+    Some(match error {
+        InverseError::Table(error) => return sweep_help(error).map(str::to_owned),
+        InverseError::NoMotion(_) => {
+            "give a table, or the folder of a run; `--format csv` writes one".to_owned()
+        }
+        InverseError::Column { .. } => "the motion has a column for each coordinate of the model".to_owned(),
+        InverseError::Times { .. } => {
+            "record every step, or set the step of the model to that of the table: `--set run.step=…`"
+                .to_owned()
+        }
+        InverseError::Short { .. } => "give the coordinates before the first step and after each".to_owned(),
+        InverseError::NoInputs => {
+            "declare what can be chosen: `[[input]]` with `name = …` and `on = …`".to_owned()
+        }
+        InverseError::Adaptive { .. } => "choose a method with a fixed step, such as `midpoint`".to_owned(),
+        InverseError::Unreachable { .. } => {
+            "check that the rows keep the constraints of the model, and that its step is theirs".to_owned()
+        }
+    })
+}
+
+/// What to do where no inputs can be sought.
+fn control_help(error: &ControlError) -> &'static str {
+    match error {
+        ControlError::NoInputs => "declare what can be chosen: `[[input]]` with `name = …` and `on = …`",
+        ControlError::NoTask => "say what is wanted: `[[goal]]` with `of = …` and `value = …`",
+        ControlError::NoWeights => {
+            "add goals with `weight = …` for the outputs that are to stay near the motion"
+        }
+        ControlError::Adaptive { .. } => "choose a method with a fixed step, such as `midpoint`",
+        ControlError::NotCanonical => "write the model in coordinates of its own, or with constraints",
+        ControlError::TooLong { .. } => "take larger steps with `--step`, or a shorter `--duration`",
+        ControlError::Undefined { .. } => "change the formula, so that it has a value until the end",
+        ControlError::Step(_) => "take a smaller step, or begin with another `[control.guess]`",
     }
 }
 

@@ -3,16 +3,19 @@
 mod check;
 mod checkpoint;
 mod compare;
+mod control;
 mod converge;
 mod explain;
 mod export;
 mod failure;
 mod files;
+mod fit;
 mod formula;
 mod from;
 mod import;
 mod input;
 mod interrupt;
+mod inverse;
 mod linearize;
 mod list;
 mod methods;
@@ -68,6 +71,9 @@ enum Command {
     Resume(resume::Resume),
     Compare(compare::Compare),
     Converge(converge::Converge),
+    Control(control::Control),
+    Fit(fit::Fit),
+    Inverse(inverse::Inverse),
     Sweep(sweep::Sweep),
     Report(report::Report),
     View(view::View),
@@ -102,6 +108,9 @@ pub fn main_with(words: Vec<OsString>) -> u8 {
         Command::Resume(command) => command.threads.within(|| command.run()),
         Command::Compare(command) => command.threads.within(|| command.run()),
         Command::Converge(command) => command.threads.within(|| command.run()),
+        Command::Control(command) => command.run(),
+        Command::Inverse(command) => command.run(),
+        Command::Fit(command) => command.threads.within(|| command.run()),
         Command::Sweep(command) => command.threads.within(|| command.run()),
         Command::Report(command) => command.run(),
         Command::View(command) => command.what.threads.within(|| command.run()),

@@ -66,6 +66,11 @@ impl Bar {
         self.start = Instant::now();
     }
 
+    /// Another name for the same piece of work.
+    pub(crate) fn begin_again(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+    }
+
     /// What the work is counted in; steps if nothing is said.
     pub(crate) fn counts(&mut self, what: &'static str) {
         self.counts = what;

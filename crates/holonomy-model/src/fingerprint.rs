@@ -9,7 +9,8 @@
 //! ```
 //!
 //! Numbers of keys and elements, lengths and bits have eight bytes, the least significant first. What does not change the
-//! motion is left out: `title`, `[output]`, `[[input]]`, what is only drawn (`[points]`, `[[line]]`, `up`), and `duration`, `steps`
+//! motion is left out: `title`, `[output]`, `[[input]]`, `[control]` with
+//! `[[goal]]` and `[[bound]]`, what is only drawn (`[points]`, `[[line]]`, `up`), and `duration`, `steps`
 //! and `every` of `[run]`.
 mod sha256;
 
@@ -18,7 +19,9 @@ use holonomy::{order, simulation::Fingerprint};
 use sha256::Sha256;
 
 /// Keys that do not change the motion.
-const LEFT_OUT: [&str; 6] = ["title", "output", "input", "points", "line", "up"];
+const LEFT_OUT: [&str; 9] = [
+    "title", "output", "input", "control", "goal", "bound", "points", "line", "up",
+];
 /// The same of `[run]`.
 const LEFT_OUT_OF_RUN: [&str; 3] = ["duration", "steps", "every"];
 

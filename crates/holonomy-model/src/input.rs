@@ -11,6 +11,8 @@ pub struct Input {
     pub velocity: usize,
     /// The force for an input of one.
     pub scale: f64,
+    /// The least that a search may choose, and the most; infinite where nothing is said.
+    pub limits: (f64, f64),
 }
 
 /// An input as it was read.
@@ -18,6 +20,7 @@ pub(crate) struct Named {
     name: Located<String>,
     on: Located<String>,
     scale: f64,
+    limits: (f64, f64),
 }
 
 /// Reads all inputs.
@@ -27,8 +30,18 @@ pub(crate) fn read(root: &Section<'_>) -> Vec<Named> {
         let name = section.required("name").name();
         let on = section.required("on").string();
         let scale = section.optional("scale").number();
+        let (min, max) = (section.optional("min").number(), section.optional("max").number());
         let problems = section.problems();
         section.finish();
+        let limits = (
+            min.map_or(f64::NEG_INFINITY, |min| min.value),
+            max.as_ref().map_or(f64::INFINITY, |max| max.value),
+        );
+        if let Some(max) = max.filter(|_| limits.0 > limits.1) {
+            problems
+                .error(max.place, "`max` is less than `min`")
+                .help("exchange them");
+        }
         let (Some(name), Some(on)) = (name, on) else {
             continue;
         };
@@ -41,6 +54,7 @@ pub(crate) fn read(root: &Section<'_>) -> Vec<Named> {
             name: Located::new(name.value.to_owned(), name.place),
             on: Located::new(on.value.to_owned(), on.place),
             scale: scale.map_or(1.0, |scale| scale.value),
+            limits,
         });
     }
     all
@@ -49,12 +63,19 @@ pub(crate) fn read(root: &Section<'_>) -> Vec<Named> {
 /// Finds what they act on.
 pub(crate) fn find(named: Vec<Named>, layout: &Layout, problems: &Problems) -> Vec<Input> {
     let mut inputs = Vec::with_capacity(named.len());
-    for Named { name, on, scale } in named {
+    for Named {
+        name,
+        on,
+        scale,
+        limits,
+    } in named
+    {
         match velocity_named(&on.value, layout) {
             Some(velocity) => inputs.push(Input {
                 name: name.value,
                 velocity,
                 scale,
+                limits,
             }),
             None => {
                 let message = format!("nothing moves that is called `{}`", excerpt(&on.value));

@@ -11,6 +11,7 @@
 
 mod bodies;
 mod catenary;
+pub mod control;
 mod description;
 mod files;
 mod fingerprint;
@@ -94,6 +95,8 @@ pub struct Model {
     pub outputs: Outputs,
     /// What a program may push while it takes steps.
     pub inputs: Vec<Input>,
+    /// What inputs are to bring about, if they are to be sought.
+    pub control: Option<control::Control>,
     /// What was understood of the text, in words.
     pub description: Description,
     /// The model as data, with all overrides in it.
@@ -170,6 +173,7 @@ impl Model {
             attitude: self.attitude,
             outputs: self.outputs.clone(),
             inputs: self.inputs.clone(),
+            control: self.control.clone(),
             description: self.description.clone(),
             table: self.table.clone(),
             notes: self.notes.clone(),
@@ -344,6 +348,7 @@ struct Understood {
     /// A start in place of that of the drafted mechanism.
     given: Option<given::GivenState>,
     inputs: Vec<input::Named>,
+    control: Option<control::Asked>,
 }
 
 /// Reads all keys, but builds nothing.
@@ -365,6 +370,7 @@ fn draft(table: &Table, problems: &Problems) -> Option<Understood> {
     let run = run::read(&root, family);
     let given = given::read(&root);
     let inputs = input::read(&root);
+    let control = control::read(&root);
     root.refuse(run::IN_RUN);
     root.finish();
     Some(Understood {
@@ -373,6 +379,7 @@ fn draft(table: &Table, problems: &Problems) -> Option<Understood> {
         run: run?,
         given,
         inputs,
+        control,
     })
 }
 
@@ -396,6 +403,7 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         run,
         given,
         inputs,
+        control,
     } = draft(table, problems)?;
     if problems.has_errors() {
         return None;
@@ -420,6 +428,7 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
     let stepped = (!impulses).then_some(run.method.name);
     let outputs = record::outputs(run.record, mechanism.system().layout(), stepped, problems);
     let inputs = input::find(inputs, mechanism.system().layout(), problems);
+    let control = control.map(|asked| control::find(asked, &inputs, mechanism.system().layout(), problems));
     if !problems.has_errors() {
         start::check(&mechanism, &state, table, problems);
     }
@@ -454,6 +463,7 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         attitude: run.attitude,
         outputs,
         inputs,
+        control,
         description,
         table: {
             let mut table = table.clone();

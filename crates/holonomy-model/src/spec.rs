@@ -34,6 +34,7 @@
 //!     output: None,
 //!     state: None,
 //!     inputs: Vec::new(),
+//!     ..Spec::default()
 //! };
 //! let model = spec.build().map_err(|problems| problems[0].clone())?;
 //! let mut simulation = model.simulation();
@@ -46,6 +47,7 @@
 //! assert!(spec.to_toml().contains("length = \"50 cm\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+mod control;
 mod entry;
 mod joint;
 mod key;
@@ -59,6 +61,7 @@ mod spheres;
 mod tests;
 mod tree;
 
+pub use control::{ControlBound, ControlGoal, ControlTask, When};
 pub use entry::Named;
 pub use joint::{
     AxisAngle, Column, Drive, DrivenPlace, EulerAngles, Joint, JointKind, JointSpring, JointStop, Limits,
@@ -104,6 +107,12 @@ pub struct Spec {
     pub state: Option<GivenStart>,
     /// Generalized forces that a program sets while it takes steps.
     pub inputs: Vec<InputForce>,
+    /// How `holonomy control` seeks inputs.
+    pub control: Option<ControlTask>,
+    /// What these are to bring about.
+    pub goals: Vec<ControlGoal>,
+    /// Between what outputs are to stay.
+    pub bounds: Vec<ControlBound>,
 }
 
 /// What moves, by family.
@@ -156,6 +165,12 @@ section! {
         state: Option<GivenStart>, optional Kind::Section(&GivenStart::SECTION);
         /// Generalized forces that a program sets; zero in a run of the command.
         inputs = "input": Vec<InputForce>, optional Kind::Sections(&InputForce::SECTION);
+        /// How `holonomy control` seeks inputs.
+        control: Option<ControlTask>, optional Kind::Section(&ControlTask::SECTION);
+        /// What these inputs are to bring about.
+        goals = "goal": Vec<ControlGoal>, optional Kind::Sections(&ControlGoal::SECTION);
+        /// Between what outputs are to stay under them.
+        bounds = "bound": Vec<ControlBound>, optional Kind::Sections(&ControlBound::SECTION);
     }
 }
 
@@ -227,6 +242,9 @@ impl Spec {
             output: self.output.clone(),
             state: self.state.clone(),
             inputs: self.inputs.clone(),
+            control: self.control.clone(),
+            goals: self.goals.clone(),
+            bounds: self.bounds.clone(),
         };
         let mut table = Table::new();
         let (Value::Table(mut common), Value::Table(system)) = (common.write(), system) else {
@@ -294,6 +312,9 @@ impl Spec {
             output: common.output,
             state: common.state,
             inputs: common.inputs,
+            control: common.control,
+            goals: common.goals,
+            bounds: common.bounds,
         })
     }
 }

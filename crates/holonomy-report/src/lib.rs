@@ -9,10 +9,16 @@
 mod base64;
 pub mod certificate;
 pub mod compare;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod control;
 pub mod converge;
 pub mod figure;
 pub mod figures;
 pub mod film;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod fit;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod inverse;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod linearize;
 pub mod number;

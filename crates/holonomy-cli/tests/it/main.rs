@@ -15,6 +15,7 @@ mod is_anybody_hurt;
 mod is_anything_lost;
 mod is_the_json_as_promised;
 mod what_do_studies_say;
+mod what_do_inputs_do;
 mod what_if_the_disk_fails;
 mod what_is_a_bad_input;
 mod what_is_a_formula;

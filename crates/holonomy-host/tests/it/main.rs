@@ -11,6 +11,10 @@ mod is_it_caught_again;
 mod is_it_mujocos;
 /// Do imported robots and trees have the mass matrices and forces that Pinocchio computes?
 mod is_it_pinocchios;
+/// Is a control that was found the best one, as others found it?
+mod is_it_the_best_control;
+/// Are the inputs of a motion those that made it, and is a motion held?
+mod is_it_the_inverse;
 /// How far ahead can a motion be known?
 mod is_it_chaos;
 /// Is everything of a file in the model, or listed as ignored?

@@ -117,6 +117,10 @@ section! {
         on: String, required Kind::Text;
         /// The force for an input of one; 1 if left out.
         scale: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
+        /// The least that `holonomy control` may choose.
+        min: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
+        /// The most that it may choose.
+        max: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
     }
 }
 
