@@ -60,6 +60,11 @@ impl Balls {
         }
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The momenta of the state at the end.
     pub(super) fn end_with(&mut self, p: &[f64]) {
         for ball in &mut self.0 {

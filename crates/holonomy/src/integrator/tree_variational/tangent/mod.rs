@@ -15,6 +15,7 @@
 mod balls;
 mod held;
 mod middle;
+mod together;
 
 use super::{Forcing, Rule, TreeOptions, TreeVariational, balance::Balance, jacobian::StepJacobian};
 use crate::{
@@ -26,6 +27,7 @@ use crate::{
 use balls::{Ball, Balls};
 use held::{Held, Unheld};
 use middle::{Middle, Placement};
+use together::{MANY, Step, Together};
 
 /// A linearised step, and work space.
 pub(super) struct Tangent {
@@ -53,6 +55,7 @@ pub(super) struct Tangent {
     lambda: Vec<f64>,
     mu: Vec<f64>,
     given: [Vec<f64>; 2],
+    together: Together,
 }
 
 /// Why a step cannot be linearised.
@@ -98,6 +101,7 @@ impl Tangent {
             lambda: rows(),
             mu: rows(),
             given: [rows(), rows()],
+            together: Together::default(),
         }
     }
 
@@ -233,6 +237,32 @@ impl Tangent {
         if let Some(made) = rest.get(2 * m..) {
             for (z, made) in dq.iter_mut().chain(dp).zip(made) {
                 *z += made;
+            }
+        }
+    }
+
+    /// Eight side by side where that is possible.
+    fn push_each(&mut self, tree: &Tree, changes: &mut [Change]) {
+        let held = tree.constraints() > 0 || self.once.is_some() || !self.middle.terms.is_empty();
+        let bare = |changes: &[Change]| changes.iter().all(|change| change.equations.is_empty());
+        match &self.jacobian.factors.written {
+            Some(matrix) if !held && self.balls.is_empty() && bare(changes) => {
+                let step = Step {
+                    tree,
+                    middle: &self.middle,
+                    matrix,
+                    h: self.balance.h,
+                    reach: self.balance.reach,
+                    weight: self.balance.weight,
+                };
+                for some in changes.chunks_mut(MANY) {
+                    self.together.push(&step, some);
+                }
+            }
+            _ => {
+                for change in changes {
+                    self.push(tree, change);
+                }
             }
         }
     }
@@ -420,6 +450,12 @@ impl Differentiable for TreeVariational {
     fn push(&mut self, change: &mut Change) {
         if let Some(tangent) = &mut self.tangent {
             tangent.push(&self.tree, change);
+        }
+    }
+
+    fn push_each(&mut self, changes: &mut [Change]) {
+        if let Some(tangent) = &mut self.tangent {
+            tangent.push_each(&self.tree, changes);
         }
     }
 
