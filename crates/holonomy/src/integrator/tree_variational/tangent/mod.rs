@@ -185,7 +185,7 @@ impl Tangent {
         }
         // J x = −(Y δp − π + weight B γ + δF₁)
         self.zeta.copy_from_slice(dq);
-        balls.each(&mut self.zeta, Ball::to_middle);
+        balls.each(&mut self.zeta, Ball::at_middle);
         let still = (&self.zeta[..], &self.zeros[..]);
         self.middle.push(tree, still, &mut self.pi, &mut self.gamma);
         balls.each(&mut self.gamma, Ball::middle);
@@ -312,8 +312,8 @@ impl Tangent {
         for j in 0..n {
             self.x[j] += self.right[j] + h * self.pi[j];
         }
-        balls.each(dq, Ball::from_end);
-        balls.each(&mut self.zeta, Ball::from_middle);
+        balls.each(dq, Ball::at_end_back);
+        balls.each(&mut self.zeta, Ball::at_middle_back);
         for j in 0..n {
             dq[j] += self.zeta[j];
         }
@@ -325,7 +325,7 @@ impl Tangent {
             equations[n..n + m].copy_from_slice(&self.given[0]);
             self.pi.copy_from_slice(&self.dq);
             balls.each(&mut self.pi, Ball::start_back);
-            balls.each(&mut self.dq, Ball::from_end);
+            balls.each(&mut self.dq, Ball::at_end_back);
             for j in 0..n {
                 dq[j] += self.dq[j];
                 self.x[j] += h * self.pi[j];
@@ -348,7 +348,7 @@ impl Tangent {
         let acting = (&self.pi[..], &self.gamma[..]);
         let to = (&mut self.zeta[..], &mut self.right[..]);
         self.middle.pull(tree, acting, to, None);
-        balls.each(&mut self.zeta, Ball::from_middle);
+        balls.each(&mut self.zeta, Ball::at_middle_back);
         for j in 0..n {
             dq[j] += self.zeta[j];
         }
@@ -403,7 +403,7 @@ fn stand(
 /// `δq⁺ = A δq + h Y x`.
 fn advanced(balls: &Balls, h: f64, dq: &[f64], x: &[f64], out: &mut [f64], work: &mut [f64]) {
     out.copy_from_slice(dq);
-    balls.each(out, Ball::to_end);
+    balls.each(out, Ball::at_end);
     work.copy_from_slice(x);
     balls.each(work, Ball::start);
     for (out, x) in out.iter_mut().zip(work) {

@@ -1,9 +1,5 @@
 //! Eight changes pushed side by side: the same numbers as one by one but for rounding, where joints are screws or slide,
 //! nothing is held, and the entries of J are written out.
-#![expect(
-    clippy::needless_range_loop,
-    reason = "closures of iterators are not inlined into a kernel"
-)]
 use super::middle::Middle;
 use crate::{
     Vec3,
