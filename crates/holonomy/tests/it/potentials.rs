@@ -156,7 +156,7 @@ fn hessians_and_differences_of_the_gradient() {
         }
     }
     let given = GivenPotential::new(Arc::new(Plane), vec![0]);
-    assert!(!given.add_hessian(&points, &direction, &mut vec![Vec3::zeros(); 4]));
+    assert!(!given.add_hessian(&points, &direction, &mut [Vec3::zeros(); 4]));
 }
 
 #[test]
