@@ -155,7 +155,7 @@ pub(crate) fn curve(tree: &Tree, q: &[f64], v: &[f64], k: usize, far: f64) -> im
         .collect();
     move |s| {
         let moved: Vec<f64> = off.iter().zip(&by).map(|(x, by)| x + s * by).collect();
-        let q = tree.displaced_on_constraints(q, &moved).expect("it closes");
+        let q = tree.displaced_on_constraints(0.0, q, &moved).expect("it closes");
         let v: Vec<f64> = v.iter().zip(&faster).map(|(v, x)| v + s * x).collect();
         let met = assemble(tree, &q, &v, &vec![false; n]);
         tree.state(0.0, &met.q, &met.v).expect("a state")

@@ -8,8 +8,8 @@ use holonomy::{
     potential::{Potential, Spring},
     system::{State, System},
     tree::{
-        Along, AppliedWrench, Beam, Closing, ClosingJoint, Constraint, ElasticString, Joint, JointForce,
-        Length, Link, OneSided, RigidBody, Site, Stop, Tree, TreeParts, WrenchFrame, assemble,
+        Along, AppliedWrench, Attitude, Beam, Closing, ClosingJoint, Constraint, ElasticString, Joint,
+        JointForce, Length, Link, OneSided, RigidBody, Site, Stop, Tree, TreeParts, WrenchFrame, assemble,
     },
 };
 use nalgebra::UnitQuaternion;
@@ -53,6 +53,7 @@ fn bodies() -> TreeParts {
     ];
     let mut parts = TreeParts {
         gravity: Vec3::z() * -9.81,
+        armature: vec![(0, 0.03), (1, 0.02), (2, 0.05), (4, 0.01)],
         ..TreeParts::default()
     };
     for (k, (parent, joint)) in joints.into_iter().enumerate() {
@@ -249,7 +250,7 @@ fn constraints() -> Vec<(&'static str, Vec<Constraint>)> {
             vec![Constraint::Orientation {
                 from: Some(1),
                 to: 3,
-                relative: turned,
+                relative: Attitude::Fixed(turned),
             }],
         ),
         (
@@ -257,7 +258,7 @@ fn constraints() -> Vec<(&'static str, Vec<Constraint>)> {
             vec![Constraint::Orientation {
                 from: None,
                 to: 3,
-                relative: turned,
+                relative: Attitude::Fixed(turned),
             }],
         ),
         (
