@@ -328,11 +328,7 @@ pub fn least_within(a: &DMatrix<f64>, b: &DVector<f64>, fraction: f64) -> Option
 
 /// Gauss–Jordan on the rows of G; the columns that were eliminated, and for each the row that gives it from the others.
 /// Of columns that are wanted to stay none is, unless nothing else is left.
-fn eliminated(
-    mut g: DMatrix<f64>,
-    mass: &DMatrix<f64>,
-    wanted: Option<&[usize]>,
-) -> (Vec<usize>, DMatrix<f64>) {
+fn eliminated(mut g: DMatrix<f64>, wanted: Option<&[usize]>) -> (Vec<usize>, DMatrix<f64>) {
     let (m, n) = g.shape();
     let kept = |k: usize| wanted.is_some_and(|wanted| wanted.contains(&k));
     let mut dependent = Vec::new();
