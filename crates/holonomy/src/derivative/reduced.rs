@@ -12,6 +12,7 @@ use super::Change;
 use crate::{
     lagrangian::LagrangianWorkspace,
     math,
+    solve::SingularValues,
     system::{Mechanism, State, System},
     tree::ConstraintRows,
 };
@@ -321,9 +322,20 @@ pub fn least_within(a: &DMatrix<f64>, b: &DVector<f64>, fraction: f64) -> Option
     if !a.iter().chain(b.iter()).all(|x| x.is_finite()) {
         return None;
     }
-    let svd = a.clone().try_svd(true, true, f64::EPSILON, 0)?;
-    let floor = fraction * svd.singular_values.amax();
-    svd.solve(b, floor.max(f64::MIN_POSITIVE)).ok()
+    let SingularValues {
+        scaled,
+        values,
+        right,
+    } = SingularValues::new(a.clone())?;
+    let floor = fraction * values.amax();
+    let mut share = scaled.tr_mul(b);
+    for (share, value) in share.iter_mut().zip(values.iter()) {
+        *share = match *value > floor {
+            true => *share / (value * value),
+            false => 0.0,
+        };
+    }
+    Some(right * share)
 }
 
 /// Gauss–Jordan on the rows of G; the columns that were eliminated, and for each the row that gives it from the others.
