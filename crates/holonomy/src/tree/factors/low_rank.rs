@@ -49,6 +49,10 @@ pub(super) struct JointNumber {
     pub(super) number: usize,
     pub(super) value: f64,
     /// Whether it is the velocity that is seen, not the coordinate.
+    #[cfg_attr(
+        target_arch = "wasm32",
+        expect(dead_code, reason = "derivatives of steps are not in the page")
+    )]
     pub(super) rate: bool,
 }
 

@@ -8,6 +8,7 @@ use super::{
     Branched, Factors, LowRank, Spatial, Tree,
     low_rank::{JointNumber, NodeVector},
 };
+use crate::simd::{Eight, Vector};
 
 impl<const N: usize> Factors<N> {
     /// `J⁻¹ r` in place.
@@ -63,7 +64,42 @@ impl Branched {
     }
 }
 
+impl Branched {
+    /// `A⁻¹ b` in place, for eight right sides.
+    #[inline(always)]
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "closures of iterators are not inlined into a kernel"
+    )]
+    pub(crate) fn solve_together<V: Vector>(&self, token: V::Token, b: &mut [Eight]) {
+        let (rows, columns) = (self.rows.as_flattened(), self.columns.as_flattened());
+        for i in (0..self.ways_of.len()).rev() {
+            let (start, depth) = self.ways_of[i];
+            let x = V::load(token, &b[i]);
+            for k in 4 * start..4 * start + depth {
+                let a = self.ways[k];
+                let left: V = V::load(token, &b[a]) - x * columns[k];
+                left.store(&mut b[a]);
+            }
+        }
+        for i in 0..self.ways_of.len() {
+            let (start, depth) = self.ways_of[i];
+            let mut x = V::load(token, &b[i]);
+            for k in 4 * start..4 * start + depth {
+                x = x - V::load(token, &b[self.ways[k]]) * rows[k];
+            }
+            let solved: V = x * rows[4 * start + depth];
+            solved.store(&mut b[i]);
+        }
+    }
+}
+
 impl<const N: usize> LowRank<N> {
+    /// Whether there are no terms.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.rank == 0 && self.on_one_node.is_empty()
+    }
+
     /// What the terms do where nodes change by z, and coordinates and velocities of joints by `(q, v)`: added to what acts
     /// on nodes and in joints.
     pub(crate) fn apply(

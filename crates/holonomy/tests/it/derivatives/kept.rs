@@ -145,7 +145,76 @@ fn a_hanging_chain_has_the_zeros_of_laguerre() {
         let cayley = half / half.conj();
         // An eigenvalue of a matrix of 20 rows with entries below 500.
         assert!((mu - cayley).norm() < 1e-11, "{mu} {cayley}");
-        assert!((mu.norm() - 1.0).abs() < 1e-11, "{}", mu.norm() - 1.0);
+        assert!((mu.norm() - 1.0).abs() < 1e-12, "{:e}", mu.norm() - 1.0);
+    }
+}
+
+/// Changes that go side by side become what they become one by one, and the matrix keeps areas.
+#[test]
+fn many_changes_are_those_one_by_one() {
+    for n in [1, 7, 32] {
+        let axes = [Vec3::y(), Vec3::x()];
+        let bodies = (0..n).map(|k: usize| RigidBody {
+            name: format!("link-{k}"),
+            parent: k.checked_sub(1),
+            joint: if k % 5 == 3 {
+                Joint::Prismatic { axis: Vec3::z() }
+            } else {
+                Joint::Revolute { axis: axes[k % 2] }
+            },
+            parent_from_joint: Pose::translation(-Vec3::z()),
+            joint_from_body: Pose::identity(),
+            inertia: RigidInertia::cuboid(1.0, Vec3::new(0.1, 0.2, -0.5), Vec3::new(0.3, 0.2, 1.0)),
+        });
+        let parts = TreeParts {
+            bodies: bodies.collect(),
+            gravity: Vec3::new(1.0, 0.0, -9.0),
+            joint_forces: vec![
+                (0, JointForce::Damper { coefficient: 0.0 }),
+                (
+                    0,
+                    JointForce::Spring {
+                        stiffness: 2.0,
+                        rest: 0.1,
+                    },
+                ),
+            ],
+            ..TreeParts::default()
+        };
+        let tree = Arc::new(Tree::new(parts).unwrap());
+        let mut state = tree.state(0.0, &some(1, n), &vec![0.0; n]).unwrap();
+        let mut method = TreeVariational::new(tree, TreeOptions::default());
+        linearised(&mut method, &mut state, 0.01);
+        let [a, transposed] = matrices(&mut method, n);
+        let mut columns: Vec<Change> = (0..2 * n).map(|k| unit(n, k)).collect();
+        method.push_each(&mut columns);
+        let together = DMatrix::from_fn(2 * n, 2 * n, |i, k| {
+            if i < n {
+                columns[k].x[i]
+            } else {
+                columns[k].y[i - n]
+            }
+        });
+        let size = a.amax().max(1.0);
+        assert!(
+            (&a - &together).amax() <= 1e-13 * size,
+            "{n}: {:e}",
+            (&a - &together).amax()
+        );
+        assert!(
+            (&a - &transposed).amax() <= 1e-12 * size,
+            "{n}: {:e}",
+            (&a - &transposed).amax()
+        );
+        let form = DMatrix::from_fn(2 * n, 2 * n, |i, k| match (i, k) {
+            _ if i + n == k => 1.0,
+            _ if k + n == i => -1.0,
+            _ => 0.0,
+        });
+        let defect = (a.transpose() * &form * &a - form).amax();
+        println!("{n} joints: entries to {size:.1e}, defect {defect:.1e}");
+        // Sums of products of its entries.
+        assert!(defect <= 1e-13 * size, "{n}: {defect:e}");
     }
 }
 

@@ -60,6 +60,11 @@ impl Balls {
         }
     }
 
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The momenta of the state at the end.
     pub(super) fn end_with(&mut self, p: &[f64]) {
         for ball in &mut self.0 {
@@ -110,19 +115,19 @@ impl Balls {
 }
 
 impl Ball {
-    pub(super) fn to_middle(&self, a: Vec3) -> Vec3 {
+    pub(super) fn at_middle(&self, a: Vec3) -> Vec3 {
         self.half.tr_mul(&a)
     }
 
-    pub(super) fn from_middle(&self, zeta: Vec3) -> Vec3 {
+    pub(super) fn at_middle_back(&self, zeta: Vec3) -> Vec3 {
         self.half * zeta
     }
 
-    pub(super) fn to_end(&self, a: Vec3) -> Vec3 {
+    pub(super) fn at_end(&self, a: Vec3) -> Vec3 {
         self.whole.tr_mul(&a)
     }
 
-    pub(super) fn from_end(&self, a: Vec3) -> Vec3 {
+    pub(super) fn at_end_back(&self, a: Vec3) -> Vec3 {
         self.whole * a
     }
 

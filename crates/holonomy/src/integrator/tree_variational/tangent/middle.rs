@@ -33,9 +33,9 @@ pub(super) struct Placement<'a> {
 /// The linear map from (ζ, ν) to (π, γ).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Middle {
-    columns: Vec<Column>,
-    nodes: Vec<Body>,
-    efforts: Vec<Effort>,
+    pub(super) columns: Vec<Column>,
+    pub(super) nodes: Vec<Body>,
+    pub(super) efforts: Vec<Effort>,
     /// Links, feedback and constraints. Coordinates and velocities are seen as they are.
     pub(super) terms: LowRank<12>,
     z: Vec<Vector12>,
@@ -43,21 +43,21 @@ pub(super) struct Middle {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Column {
-    screw: Twist,
+pub(super) struct Column {
+    pub(super) screw: Twist,
     /// `V_p × S`, `S ×* F` and `S ×* P`.
-    carried: Twist,
-    forced: Wrench,
-    pulled: Wrench,
+    pub(super) carried: Twist,
+    pub(super) forced: Wrench,
+    pub(super) pulled: Wrench,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Body {
-    offset: Vec3,
-    inertia: RigidInertia,
-    fixed: Vec3,
-    placed: Vec3,
-    turning: Matrix3<f64>,
+pub(super) struct Body {
+    pub(super) offset: Vec3,
+    pub(super) inertia: RigidInertia,
+    pub(super) fixed: Vec3,
+    pub(super) placed: Vec3,
+    pub(super) turning: Matrix3<f64>,
 }
 
 impl Middle {

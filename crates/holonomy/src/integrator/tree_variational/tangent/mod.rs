@@ -15,6 +15,7 @@
 mod balls;
 mod held;
 mod middle;
+mod together;
 
 use super::{Forcing, Rule, TreeOptions, TreeVariational, balance::Balance, jacobian::StepJacobian};
 use crate::{
@@ -26,6 +27,7 @@ use crate::{
 use balls::{Ball, Balls};
 use held::{Held, Unheld};
 use middle::{Middle, Placement};
+use together::{MANY, Step, Together};
 
 /// A linearised step, and work space.
 pub(super) struct Tangent {
@@ -53,6 +55,7 @@ pub(super) struct Tangent {
     lambda: Vec<f64>,
     mu: Vec<f64>,
     given: [Vec<f64>; 2],
+    together: Together,
 }
 
 /// Why a step cannot be linearised.
@@ -98,6 +101,7 @@ impl Tangent {
             lambda: rows(),
             mu: rows(),
             given: [rows(), rows()],
+            together: Together::default(),
         }
     }
 
@@ -181,7 +185,7 @@ impl Tangent {
         }
         // J x = −(Y δp − π + weight B γ + δF₁)
         self.zeta.copy_from_slice(dq);
-        balls.each(&mut self.zeta, Ball::to_middle);
+        balls.each(&mut self.zeta, Ball::at_middle);
         let still = (&self.zeta[..], &self.zeros[..]);
         self.middle.push(tree, still, &mut self.pi, &mut self.gamma);
         balls.each(&mut self.gamma, Ball::middle);
@@ -237,6 +241,32 @@ impl Tangent {
         }
     }
 
+    /// Eight side by side where that is possible.
+    fn push_each(&mut self, tree: &Tree, changes: &mut [Change]) {
+        let held = tree.constraints() > 0 || self.once.is_some() || !self.middle.terms.is_empty();
+        let bare = |changes: &[Change]| changes.iter().all(|change| change.equations.is_empty());
+        match &self.jacobian.factors.written {
+            Some(matrix) if !held && self.balls.is_empty() && bare(changes) => {
+                let step = Step {
+                    tree,
+                    middle: &self.middle,
+                    matrix,
+                    h: self.balance.h,
+                    reach: self.balance.reach,
+                    weight: self.balance.weight,
+                };
+                for some in changes.chunks_mut(MANY) {
+                    self.together.push(&step, some);
+                }
+            }
+            _ => {
+                for change in changes {
+                    self.push(tree, change);
+                }
+            }
+        }
+    }
+
     fn pull(&mut self, tree: &Tree, gradient: &mut Change) {
         let (n, m, balls) = (tree.velocities(), tree.constraints(), &self.balls);
         let (h, reach, weight) = (self.balance.h, self.balance.reach, self.balance.weight);
@@ -282,8 +312,8 @@ impl Tangent {
         for j in 0..n {
             self.x[j] += self.right[j] + h * self.pi[j];
         }
-        balls.each(dq, Ball::from_end);
-        balls.each(&mut self.zeta, Ball::from_middle);
+        balls.each(dq, Ball::at_end_back);
+        balls.each(&mut self.zeta, Ball::at_middle_back);
         for j in 0..n {
             dq[j] += self.zeta[j];
         }
@@ -295,7 +325,7 @@ impl Tangent {
             equations[n..n + m].copy_from_slice(&self.given[0]);
             self.pi.copy_from_slice(&self.dq);
             balls.each(&mut self.pi, Ball::start_back);
-            balls.each(&mut self.dq, Ball::from_end);
+            balls.each(&mut self.dq, Ball::at_end_back);
             for j in 0..n {
                 dq[j] += self.dq[j];
                 self.x[j] += h * self.pi[j];
@@ -318,7 +348,7 @@ impl Tangent {
         let acting = (&self.pi[..], &self.gamma[..]);
         let to = (&mut self.zeta[..], &mut self.right[..]);
         self.middle.pull(tree, acting, to, None);
-        balls.each(&mut self.zeta, Ball::from_middle);
+        balls.each(&mut self.zeta, Ball::at_middle_back);
         for j in 0..n {
             dq[j] += self.zeta[j];
         }
@@ -373,7 +403,7 @@ fn stand(
 /// `δq⁺ = A δq + h Y x`.
 fn advanced(balls: &Balls, h: f64, dq: &[f64], x: &[f64], out: &mut [f64], work: &mut [f64]) {
     out.copy_from_slice(dq);
-    balls.each(out, Ball::to_end);
+    balls.each(out, Ball::at_end);
     work.copy_from_slice(x);
     balls.each(work, Ball::start);
     for (out, x) in out.iter_mut().zip(work) {
@@ -420,6 +450,12 @@ impl Differentiable for TreeVariational {
     fn push(&mut self, change: &mut Change) {
         if let Some(tangent) = &mut self.tangent {
             tangent.push(&self.tree, change);
+        }
+    }
+
+    fn push_each(&mut self, changes: &mut [Change]) {
+        if let Some(tangent) = &mut self.tangent {
+            tangent.push_each(&self.tree, changes);
         }
     }
 
