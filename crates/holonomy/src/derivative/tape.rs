@@ -73,6 +73,40 @@ pub trait Along {
 impl Along for () {}
 
 /// A run of N steps.
+///
+/// How the last angle of a pendulum depends on where it starts, and on a torque that is constant from step to step:
+///
+/// ```
+/// use holonomy::derivative::{Along, Change, Efforts, Tape};
+/// use holonomy::formula::{Formula, Kind};
+/// use holonomy::integrator::{DiscreteLagrangian, Fault, MIDPOINT};
+/// use holonomy::lagrangian::{FormulaMechanics, Formulas, Lagrangian, Slots};
+/// use std::sync::Arc;
+///
+/// let (slots, scope) = Slots::scope(&[("theta", Kind::Scalar)], &[]).map_err(|(_, error)| error)?;
+/// let lagrangian = Formula::parse("0.5*theta'^2 + 9.81*cos(theta)", &scope).map_err(|e| format!("{e:?}"))?;
+/// let lagrangian = &lagrangian;
+/// let formulas = Formulas { slots, lagrangian, fields: &[], forces: &[], constraints: &[], invariants: &[] };
+/// let pendulum = Lagrangian::new(Box::new(FormulaMechanics::new(&formulas)?), &["theta".to_owned()])?;
+/// let start = pendulum.state(0.0, &[1.0], &[0.0])?;
+/// let mut method = DiscreteLagrangian::new(Arc::new(pendulum), MIDPOINT, 30).ok_or("it has no frame")?;
+///
+/// let torque = Efforts { on: vec![0], values: vec![0.3; 100], ..Efforts::default() };
+/// let mut tape = Tape::record(&mut method, &start, 0.01, 100, torque).map_err(|e| format!("{e:?}"))?;
+/// let mut gradient = [Change { x: vec![1.0], y: vec![0.0], ..Change::default() }];
+/// struct ByTorque(Vec<f64>);
+/// impl Along for ByTorque {
+///     fn efforts(&mut self, step: usize, gradient: &mut [f64]) -> Result<(), Fault> {
+///         self.0[step] = gradient[0];
+///         Ok(())
+///     }
+/// }
+/// let mut by_torque = ByTorque(vec![0.0; 100]);
+/// tape.pull(&mut method, &mut gradient, &mut by_torque).map_err(|e| format!("{e:?}"))?;
+/// // By the start it is ∂θ/∂θ₀; a torque early on does more than one at the end.
+/// assert!(gradient[0].x[0] < 0.0 && by_torque.0[50] > by_torque.0[99]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Tape {
     h: f64,
     steps: usize,

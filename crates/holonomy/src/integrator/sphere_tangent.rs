@@ -22,9 +22,8 @@ use crate::{
     Vec3,
     derivative::Change,
     geometry::s2,
-    potential::scattered,
     spheres::{Spheres, Workspace, view},
-    system::{State, System},
+    system::State,
 };
 use great_circles::Arc as GreatArc;
 use nalgebra::{Matrix3x2, Vector2};
@@ -106,22 +105,14 @@ impl Place {
 }
 
 impl SphereTangent {
-    /// `None` where there are no canonical coordinates, or a potential has no exact second derivatives.
+    /// `None` where there are none: [`Spheres::without_derivatives`].
     pub(super) fn new(system: Arc<Spheres>) -> Option<Self> {
-        let mut buffers = Buffers::default();
-        let n = system.len();
-        // Whether they have any does not depend on where.
-        let q: Vec<Vec3> = (0..n).map(|k| scattered(1, k).normalize()).collect();
-        let direction: Vec<Vec3> = (0..n).map(|k| scattered(2, k)).collect();
-        buffers.bent.resize(n, Vec3::zeros());
-        let uniform = system.uniform_gradient().is_some();
-        let known = uniform || system.hessian(&q, &direction, &mut buffers.bent, &mut buffers.work);
-        (known && system.is_canonical()).then(|| Self {
-            uniform,
+        system.without_derivatives().is_none().then(|| Self {
+            uniform: system.uniform_gradient().is_some(),
             system,
             places: Vec::new(),
             parts: Vec::new(),
-            buffers,
+            buffers: Buffers::default(),
         })
     }
 

@@ -33,6 +33,8 @@ pub use inertia::{Inertia, InertiaError, InertiaWork};
 pub use links::{Block, LinkWork, Links, Segment};
 pub use parts::SpheresParts;
 
+#[cfg(not(target_arch = "wasm32"))]
+use crate::potential::scattered;
 use crate::{
     Vec3,
     potential::{ListWork, Potential},
@@ -171,6 +173,20 @@ impl Spheres {
             (self.potentials.iter()).all(|v| v.add_hessian(&work.positions, &moved, &mut work.forces));
         self.pull_back(&work.forces, change, &mut work.first);
         known
+    }
+
+    /// Why steps have no derivatives, if they have none: what they would need.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn without_derivatives(&self) -> Option<&'static str> {
+        if self.held.is_some() {
+            return Some("tips that are free");
+        }
+        // Whether potentials have second derivatives does not depend on where.
+        let each = |number: u64| (0..self.len()).map(move |k| scattered(number, k));
+        let q: Vec<Vec3> = each(1).map(|q| q.normalize()).collect();
+        let (direction, mut change) = (each(2).collect::<Vec<_>>(), vec![Vec3::zeros(); self.len()]);
+        let known = self.hessian(&q, &direction, &mut change, &mut Workspace::default());
+        (!known).then_some("potentials with second derivatives: built-in ones, formulas, or `Autodiff`")
     }
 
     /// Potential energy.

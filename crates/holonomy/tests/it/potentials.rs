@@ -2,12 +2,14 @@
 use crate::typed_potentials::typed;
 use holonomy::{
     Vec3,
+    derivative::slope,
     potential::{
-        Autodiff, Bending, BendingLaw, Cotangent, Dipoles, Gravity, LennardJones, Pairs, Potential, Scalar,
-        SmoothPotential, Spring, Symmetry,
+        Autodiff, Bending, BendingLaw, Cotangent, Cutoff, Dipoles, GivenPotential, Gravity, LennardJones,
+        NearPairs, Pairs, PointEnergy, Potential, Scalar, SmoothPotential, Spring, Symmetry,
     },
 };
 use nalgebra::{Rotation3, Unit, Vector3};
+use std::sync::Arc;
 
 /// The spring again, from its energy alone.
 struct SmoothSpring;
@@ -103,6 +105,58 @@ fn potentials() -> Vec<(&'static str, Box<dyn Potential>)> {
             Box::new(typed("max(0.1, dot(a, b))*abs(dot(b, c))")),
         ),
     ]
+}
+
+/// Second derivatives along a direction, against differences of the gradient; those that have none say so.
+#[test]
+fn hessians_and_differences_of_the_gradient() {
+    let points = points();
+    let direction: Vec<Vec3> = (0..points.len())
+        .map(|k| {
+            Vec3::new(
+                (1.0 + k as f64).sin(),
+                (2.0 * k as f64).cos(),
+                0.3 - 0.2 * k as f64,
+            )
+        })
+        .collect();
+    // All pairs are between; beyond 2 the law is nothing that could be asked for.
+    let fading = Cutoff::new(0.2, 1.9, 0.1).unwrap();
+    let near = NearPairs::new(Cotangent { strength: 0.8 }, 3, fading);
+    let all = potentials().into_iter();
+    for (name, potential) in all.chain([("cotangent with a cut-off", Box::new(near) as Box<dyn Potential>)]) {
+        let mut change = vec![Vec3::zeros(); points.len()];
+        assert!(potential.add_hessian(&points, &direction, &mut change), "{name}");
+        let gradient = |shift: f64| {
+            let moved: Vec<Vec3> = points
+                .iter()
+                .zip(&direction)
+                .map(|(p, d)| p + d * shift)
+                .collect();
+            let mut gradient = vec![Vec3::zeros(); points.len()];
+            potential.add_gradient(&moved, &mut gradient);
+            Ok::<_, ()>(gradient.iter().flat_map(|g| g.iter().copied()).collect())
+        };
+        let differences = slope(1e-3, gradient).unwrap();
+        let size = differences.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+        for (found, differences) in change.iter().flat_map(|g| g.iter()).zip(&differences) {
+            // ε over the offset, of terms up to ten times as large.
+            assert!(
+                (found - differences).abs() < 1e-11 * size,
+                "{name}: {found} {differences}"
+            );
+        }
+    }
+    // A function that is handed over has a gradient and no more.
+    struct Plane;
+    impl PointEnergy for Plane {
+        fn evaluate(&self, r: &[Vec3], gradient: &mut [Vec3]) -> f64 {
+            gradient[0] = Vec3::z();
+            r[0].z
+        }
+    }
+    let given = GivenPotential::new(Arc::new(Plane), vec![0]);
+    assert!(!given.add_hessian(&points, &direction, &mut [Vec3::zeros(); 4]));
 }
 
 #[test]

@@ -452,6 +452,23 @@ fn methods_without_derivatives_say_so() {
             "{name}"
         );
     }
+    for name in MODELS {
+        let model = self::model(name, &[]);
+        for method in METHODS {
+            if let Ok(mut integrator) = method.build(&model.mechanism) {
+                let (has, lacks) = (
+                    integrator.differentiable(),
+                    method.without_derivatives(&model.mechanism),
+                );
+                assert_eq!(
+                    has.is_some(),
+                    lacks.is_none(),
+                    "{name} {}: {lacks:?}",
+                    method.name
+                );
+            }
+        }
+    }
     // A tip that is held has no canonical coordinates.
     let held = self::model("held.toml", &[]);
     assert!(held.integrator().differentiable().is_none());

@@ -8,6 +8,7 @@ use crate::integrator::{BACKWARD, DiscreteHamel, DiscreteLagrangian, MIDPOINT, Q
 const OF_LAGRANGIANS: Method = Method {
     family: Some(Family::Lagrangian),
     options: NEWTON,
+    differentiable: true,
     ..GEOMETRIC
 };
 

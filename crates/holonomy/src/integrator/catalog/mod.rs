@@ -120,6 +120,7 @@ impl Method {
         match mechanism {
             _ if !self.differentiable => Some("a method with derivatives"),
             Mechanism::Tree(tree) => tree.without_derivatives(),
+            Mechanism::Spheres(spheres) => spheres.without_derivatives(),
             _ => None,
         }
     }

@@ -17,6 +17,7 @@ const SEPARATE: &str = "separate bodies (a diagonal inertia matrix)";
 const ON_SPHERES: Method = Method {
     reference: "Lee, Leok & McClamroch (2009)",
     family: Some(Family::Spheres),
+    differentiable: true,
     ..GEOMETRIC
 };
 
@@ -30,6 +31,7 @@ const IMPLICIT: Method = Method {
 const GAUSS: Method = Method {
     reference: "Butcher (1964); Hairer, Lubich & Wanner (2006)",
     options: &["tolerance", "max_iterations"],
+    differentiable: false,
     ..ON_SPHERES
 };
 
@@ -126,6 +128,7 @@ pub(super) const METHODS: &[Method] = &[
         reference: "Zenkov, Leok & Bloch (2012)",
         symplectic: false,
         momentum: Guarantee::UniformGravity,
+        differentiable: false,
         options: &["max_iterations"],
         build: |m, o| {
             separate(m, "sphere-hamel", |spheres| {

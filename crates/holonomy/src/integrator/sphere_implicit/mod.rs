@@ -30,8 +30,9 @@ use std::sync::Arc;
 pub struct SphereImplicit {
     force: Force,
     way: Way,
-    solver: Solver,
     /// For derivatives.
+    #[cfg(not(target_arch = "wasm32"))]
+    solver: Solver,
     #[cfg(not(target_arch = "wasm32"))]
     taken: linearised::Taken,
 }
@@ -111,6 +112,7 @@ impl SphereImplicit {
         Some(Self {
             force: Force::new(system),
             way,
+            #[cfg(not(target_arch = "wasm32"))]
             solver,
             #[cfg(not(target_arch = "wasm32"))]
             taken: linearised::Taken::default(),
