@@ -108,6 +108,8 @@ pub struct Linearization {
     pub q: Vec<f64>,
     /// Whether it is an equilibrium.
     pub equilibrium: bool,
+    /// Whether the equations change with time: then they are frozen at this one.
+    pub timed: bool,
     /// The largest change of a coordinate to the equilibrium that Newton's method sees from here; `null` if it sees none.
     #[serde(with = "number::nullable")]
     pub distance: f64,
@@ -252,6 +254,7 @@ impl Linearization {
             t: state.t,
             q: state.q.clone(),
             equilibrium,
+            timed: flow.depends_on_time(&state),
             distance,
             redundant: minimal.redundant,
             states: names(layout, &minimal),

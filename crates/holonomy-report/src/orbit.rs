@@ -158,6 +158,14 @@ impl Orbits {
         if !(request.period > 0.0 && request.period.is_finite()) {
             return Err(OrbitError::Period(request.period));
         }
+        if let Some(Along::Key { key, .. }) = &request.along
+            && !has(&model.table, key)
+        {
+            return Err(OrbitError::Key {
+                key: key.clone(),
+                reason: "the model has no such number".to_owned(),
+            });
+        }
         let mut branch = Branch::new(model, request, ahead)?;
         branch.follow()?;
         Ok(Self {
@@ -199,6 +207,11 @@ impl Orbits {
     }
 }
 
+/// Whether a path leads to a value.
+fn has(table: &Table, path: &str) -> bool {
+    table.find(path).is_ok_and(|path| table.at(&path).is_some())
+}
+
 /// A model that is shot.
 pub(crate) struct Shot {
     pub(crate) flow: Flow,
@@ -210,21 +223,9 @@ pub(crate) struct Shot {
 impl Shot {
     pub(crate) fn new(model: &Model) -> Self {
         let flow = Flow::new(model.mechanism.clone(), model.integrator(), model.schedule.step);
-        let system = &flow.system;
-        let state = &model.state;
-        let mut scratch = system.scratch();
-        let mut v = vec![0.0; state.p.len()];
-        system.velocity(state.t, &state.q, &state.p, &mut v, &mut scratch);
-        let mut at = |t: f64| {
-            let (mut dq, mut dv) = (vec![0.0; state.q.len()], vec![0.0; v.len()]);
-            system.rate(t, &state.q, &v, &mut dq, &mut dv, &mut scratch);
-            dv
-        };
-        let first = at(state.t);
-        let timed = [0.123, 0.457, 1.71].map(|later| at(state.t + later) != first);
         Self {
-            conserves: !system.layout().conserved.driven,
-            timed: timed.contains(&true),
+            conserves: !flow.system.layout().conserved.driven,
+            timed: flow.depends_on_time(&model.state),
             flow,
         }
     }

@@ -36,6 +36,14 @@ impl Linearization {
                 ),
             );
         }
+        if self.timed {
+            return (
+                Verdict::Neutral,
+                "Nothing moves yet, but the equations depend on time: poles are those of the equations frozen here, and say \
+                 nothing of stability; `holonomy orbit` does."
+                    .to_owned(),
+            );
+        }
         match growing.count() {
             0 => (
                 Verdict::Good,

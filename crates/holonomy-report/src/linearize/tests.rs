@@ -196,7 +196,13 @@ fn matrices_foresee_a_step_that_is_pushed() {
 /// Under constraints there are as many modes as degrees of freedom, with the frequencies that `settle` finds otherwise.
 #[test]
 fn loops_have_minimal_coordinates() {
-    for name in ["four-bar", "stewart-platform", "cable-robot"] {
+    for name in [
+        "four-bar",
+        "stewart-platform",
+        "slider-crank",
+        "catenary",
+        "puppet",
+    ] {
         let model = scenario(name);
         let Mechanism::Tree(tree) = &model.mechanism else {
             panic!("{name} is a tree")

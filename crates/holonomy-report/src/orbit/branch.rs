@@ -7,7 +7,7 @@
 //! Where τ turns back in what is varied there is a fold, and the branch goes on behind it.
 use super::{
     Orbit, OrbitError, Request, Shot,
-    newton::{Beside, Corrected, Guess, Kept, corrected},
+    newton::{Beside, Corrected, Guess, Kept, Remake, corrected},
 };
 use crate::number::decimal;
 use holonomy::{derivative::least_within, system::State};
@@ -157,8 +157,7 @@ impl<'a> Branch<'a> {
                 let model = self.model;
                 let along = along.clone();
                 let remake = |value: f64| remade(model, &along, value);
-                let remake: Option<&dyn Fn(f64) -> Result<Shot, OrbitError>> =
-                    if varies_key { Some(&remake) } else { None };
+                let remake: Option<&Remake<'_>> = if varies_key { Some(&remake) } else { None };
                 let here = from.equations(&mut shot, steps, &moving, remake, self.ahead);
                 match self.unless_stopped(here)? {
                     None => return Ok(()),
@@ -185,8 +184,7 @@ impl<'a> Branch<'a> {
             let next = loop {
                 let model = self.model;
                 let remake = |value: f64| remade(model, &along, value);
-                let remake: Option<&dyn Fn(f64) -> Result<Shot, OrbitError>> =
-                    if varies_key { Some(&remake) } else { None };
+                let remake: Option<&Remake<'_>> = if varies_key { Some(&remake) } else { None };
                 let mut other = remade(model, &along, from.parameter)?;
                 let left = (range.to - from.parameter) / moving.scale;
                 // The last orbit is at the end itself, if the branch leads there.
@@ -262,8 +260,7 @@ impl<'a> Branch<'a> {
                 guess.parameter = parameter;
                 let model = self.model;
                 let remake = |value: f64| remade(model, &along, value);
-                let remake: Option<&dyn Fn(f64) -> Result<Shot, OrbitError>> =
-                    if varies_key { Some(&remake) } else { None };
+                let remake: Option<&Remake<'_>> = if varies_key { Some(&remake) } else { None };
                 at = corrected(
                     &mut shot,
                     guess,

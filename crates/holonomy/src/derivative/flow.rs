@@ -134,10 +134,9 @@ impl Flow {
         to: &State,
         there: &Minimal,
     ) -> Result<DMatrix<f64>, Lost> {
-        let half = here.freedom();
         let unit = self.momentum_unit(from, here);
         let (h, mechanism, system) = (self.h, self.mechanism.clone(), self.system.clone());
-        along_each(2 * half, half, unit, |z| {
+        along_each(here, unit, |z| {
             let mut state = here.moved(&mechanism, from, z)?;
             self.integrator.attempt(&mut state, h)?;
             Ok(there.apart(&*system, to, &state))
@@ -203,28 +202,46 @@ impl Flow {
         found.unwrap_or_default()
     }
 
+    /// Whether the equations of motion at a configuration change with time.
+    pub fn depends_on_time(&self, at: &State) -> bool {
+        let mut scratch = self.system.scratch();
+        let mut v = vec![0.0; at.p.len()];
+        self.system.velocity(at.t, &at.q, &at.p, &mut v, &mut scratch);
+        let mut rate = |later: f64| {
+            let (mut dq, mut dv) = (vec![0.0; at.q.len()], vec![0.0; v.len()]);
+            self.system
+                .rate(at.t + later, &at.q, &v, &mut dq, &mut dv, &mut scratch);
+            dv
+        };
+        let first = rate(0.0);
+        [0.123, 0.457, 1.71].into_iter().any(|later| rate(later) != first)
+    }
+
     /// The matrix of the continuous equations of motion, by differences of their right-hand side.
     pub fn continuous(&self, at: &State, minimal: &Minimal) -> Result<DMatrix<f64>, Lost> {
-        let half = minimal.freedom();
         let unit = self.momentum_unit(at, minimal);
-        along_each(2 * half, half, unit, |z| {
+        along_each(minimal, unit, |z| {
             let state = minimal.moved(&self.mechanism, at, z)?;
             Ok(self.rate(at, minimal, &state))
         })
     }
 }
 
+/// Where differences are taken: nearer than those of single steps, as stops and strings may be near.
+const NEAR: f64 = 0.2 * OFFSET;
+
 /// A Jacobian by differences, column by column; momenta in their unit.
 fn along_each(
-    size: usize,
-    half: usize,
+    minimal: &Minimal,
     unit: f64,
     mut map: impl FnMut(&[f64]) -> Result<Vec<f64>, Lost>,
 ) -> Result<DMatrix<f64>, Lost> {
+    let half = minimal.freedom();
+    let size = 2 * half;
     let mut out = DMatrix::zeros(size, size);
     for k in 0..size {
-        let unit = if k < half { 1.0 } else { unit };
-        let column = slope(OFFSET, |s| {
+        let unit = if k < half { 1.0 / minimal.reach(k) } else { unit };
+        let column = slope(NEAR, |s| {
             let mut z = vec![0.0; size];
             z[k] = s * unit;
             map(&z)

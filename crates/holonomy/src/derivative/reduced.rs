@@ -7,11 +7,12 @@
 //! x·y' − x'·y = ξ·η' − ξ'·η                     the form is what it was: Tᵀ Gᵀ = 0
 //! ```
 //! A step takes momenta modulo Gᵀ, so μ is never needed. The dependent coordinates are those on which the constraints act
-//! most, measured with the masses: Gauss–Jordan with complete pivoting.
+//! most, so that T stays small: Gauss–Jordan with complete pivoting.
 use super::Change;
 use crate::{
     lagrangian::LagrangianWorkspace,
     math,
+    solve::SingularValues,
     system::{Mechanism, State, System},
     tree::ConstraintRows,
 };
@@ -149,7 +150,7 @@ impl Minimal {
         if !mass.iter().chain(held.jacobian.iter()).all(|x| x.is_finite()) {
             return Err(Unreduced::Undefined);
         }
-        let (dependent, rows) = eliminated(held.jacobian, &mass, wanted);
+        let (dependent, rows) = eliminated(held.jacobian, wanted);
         let independent: Vec<usize> = (0..n).filter(|k| !dependent.contains(k)).collect();
         let k = independent.len();
         let mut tangent = DMatrix::zeros(n, k);
@@ -179,6 +180,11 @@ impl Minimal {
         self.independent.len()
     }
 
+    /// How far the coordinate of this number moves others that depend on it, at least one.
+    pub fn reach(&self, number: usize) -> f64 {
+        self.tangent.column(number).amax().max(1.0)
+    }
+
     /// The change with minimal coordinates (ξ, η), but for its momentum across the constraints.
     pub fn change(&self, z: &[f64]) -> Change {
         let (xi, eta) = z.split_at(self.freedom());
@@ -194,8 +200,12 @@ impl Minimal {
     /// A change for each coordinate and each momentum.
     pub fn basis(&self) -> Vec<Change> {
         let size = 2 * self.freedom();
-        let unit = |k: usize| (0..size).map(move |i| if i == k { 1.0 } else { 0.0 }).collect();
-        (0..size).map(|k| self.change(&Vec::as_slice(&unit(k)))).collect()
+        let unit = |k: usize| {
+            (0..size)
+                .map(move |i| f64::from(u8::from(i == k)))
+                .collect::<Vec<f64>>()
+        };
+        (0..size).map(|k| self.change(&unit(k))).collect()
     }
 
     /// The minimal coordinates of a change.
@@ -312,25 +322,26 @@ pub fn least_within(a: &DMatrix<f64>, b: &DVector<f64>, fraction: f64) -> Option
     if !a.iter().chain(b.iter()).all(|x| x.is_finite()) {
         return None;
     }
-    let svd = a.clone().try_svd(true, true, f64::EPSILON, 0)?;
-    let floor = fraction * svd.singular_values.amax();
-    svd.solve(b, floor.max(f64::MIN_POSITIVE)).ok()
+    let SingularValues {
+        scaled,
+        values,
+        right,
+    } = SingularValues::new(a.clone())?;
+    let floor = fraction * values.amax();
+    let mut share = scaled.tr_mul(b);
+    for (share, value) in share.iter_mut().zip(values.iter()) {
+        *share = match *value > floor {
+            true => *share / (value * value),
+            false => 0.0,
+        };
+    }
+    Some(right * share)
 }
 
 /// Gauss–Jordan on the rows of G; the columns that were eliminated, and for each the row that gives it from the others.
 /// Of columns that are wanted to stay none is, unless nothing else is left.
-fn eliminated(
-    mut g: DMatrix<f64>,
-    mass: &DMatrix<f64>,
-    wanted: Option<&[usize]>,
-) -> (Vec<usize>, DMatrix<f64>) {
+fn eliminated(mut g: DMatrix<f64>, wanted: Option<&[usize]>) -> (Vec<usize>, DMatrix<f64>) {
     let (m, n) = g.shape();
-    let scale: Vec<f64> = (0..n)
-        .map(|k| match mass[(k, k)] {
-            entry if entry > 0.0 => 1.0 / entry.sqrt(),
-            _ => 1.0,
-        })
-        .collect();
     let kept = |k: usize| wanted.is_some_and(|wanted| wanted.contains(&k));
     let mut dependent = Vec::new();
     let mut first = 0.0;
@@ -339,7 +350,7 @@ fn eliminated(
         for keep in [false, true] {
             for row in rank..m {
                 for column in (0..n).filter(|column| !dependent.contains(column) && kept(*column) == keep) {
-                    let size = g[(row, column)].abs() * scale[column];
+                    let size = g[(row, column)].abs();
                     if size > best.0 {
                         best = (size, row, column);
                     }
