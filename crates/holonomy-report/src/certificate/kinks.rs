@@ -310,10 +310,11 @@ fn look_into(table: &Table, within: &str, found: &mut Vec<String>) {
 
 fn look_at(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
-        Value::Text(text) if ["abs(", "min(", "max("].iter().any(|kink| text.contains(kink)) => {
-            if !found.iter().any(|known| known == path) {
-                found.push(path.to_owned());
-            }
+        Value::Text(text)
+            if ["abs(", "min(", "max("].iter().any(|kink| text.contains(kink))
+                && !found.iter().any(|known| known == path) =>
+        {
+            found.push(path.to_owned());
         }
         Value::List(list) => {
             for (number, entry) in list.iter().enumerate() {

@@ -125,7 +125,7 @@ fn linked_bodies_move_as_the_equations_in_angles_say() {
 #[test]
 fn work_of_each_source_is_its_power_over_the_time() {
     let model = model(LINKS);
-    let names = &model.mechanism.system().layout().conserved.sources.clone();
+    let names = model.mechanism.system().layout().conserved.sources.clone();
     assert_eq!(
         names[..],
         [
