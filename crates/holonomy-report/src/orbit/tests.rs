@@ -144,6 +144,50 @@ fn friction_takes_the_area_that_multipliers_say() {
     );
 }
 
+/// Duffing's oscillator: its response folds over, what lies between the folds is unstable, and areas shrink alike on all.
+#[test]
+fn a_branch_goes_on_behind_its_folds() {
+    let text = "space = \"lagrangian\"\ncoordinates = [\"x\"]\nlagrangian = \"0.5*x'^2 - 0.5*x^2 - 0.25*x^4\"\n\
+        [parameters]\nf = 0.1\n[force]\nx = \"-0.1*x' + f*cos(1.5*t)\"\n[start]\nx = 0\n\
+        [method]\nname = \"midpoint\"\n[run]\nstep = 0.04\nsteps = 10\n";
+    let model = load(&holonomy_model::Source::new(
+        "duffing".to_owned(),
+        text.to_owned(),
+    ))
+    .expect("a model");
+    let period = std::f64::consts::TAU / 1.5;
+    let asked = Request {
+        along: Some(Along::Key {
+            key: "parameters.f".to_owned(),
+            range: Range {
+                from: 0.1,
+                to: 1.2,
+                count: 23,
+            },
+        }),
+        ..request(period)
+    };
+    let found = Orbits::new(&model, "d", &asked, &mut |_, _| true).expect("a branch");
+    assert!(found.ended.is_empty(), "{}", found.ended);
+    let folds: Vec<f64> = (found.events.iter())
+        .filter(|event| event.what == "fold")
+        .map(|event| event.parameter)
+        .collect();
+    assert!(matches!(folds[..], [high, low] if high > low), "{folds:?}");
+    for orbit in &found.orbits {
+        // Liouville, to the order of the method: h²/4 times the stiffness, at most ten here.
+        let product: f64 = orbit.multipliers.iter().map(|found| found.modulus).product();
+        let exact = (-0.1 * period).exp();
+        assert!(
+            (product / exact - 1.0).abs() < 0.1 * period * 0.25 * 0.0016 * 10.0,
+            "{product} {exact}"
+        );
+    }
+    let signs: Vec<bool> = found.orbits.iter().map(|orbit| orbit.stable).collect();
+    let changes = signs.windows(2).filter(|two| two[0] != two[1]).count();
+    assert!(changes == 2 && signs[0] && signs[signs.len() - 1], "{signs:?}");
+}
+
 #[test]
 fn what_does_not_close_is_said() {
     let model = scenario("plane-pendulum");
