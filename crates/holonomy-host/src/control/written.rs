@@ -64,7 +64,7 @@ pub fn with_efforts(model: &Model, efforts: &[Vec<f64>]) -> Option<Table> {
 
 /// A formula of the broken line through points, the same before the first and after the last as between those next to it.
 fn broken_line(times: &[f64], values: &[f64]) -> String {
-    let (Some(first), Some(last)) = (times.first(), times.last()) else {
+    let Some(first) = times.first() else {
         return "0".to_owned();
     };
     if times.len() == 1 {
@@ -85,7 +85,6 @@ fn broken_line(times: &[f64], values: &[f64]) -> String {
             let _ = write!(text, " + ({})*abs(t - {})", exact(bend), exact(times[k + 1]));
         }
     }
-    let _ = last;
     format!("{} + ({})*t{text}", exact(offset), exact(mean))
 }
 

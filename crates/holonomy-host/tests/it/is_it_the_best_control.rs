@@ -1,6 +1,6 @@
 use holonomy::system::State;
 use holonomy_host::{
-    control::horizon::{Aim, Ending, Guess, Plan, Stages, Task, Term, plan},
+    control::horizon::{Aim, Ending, Guess, Plan, Stages, Sweep, Task, Term, plan},
     flow::Flow,
 };
 use holonomy_model::{Model, Source, load};
@@ -63,12 +63,7 @@ fn loaded(text: &str) -> Model {
 
 fn found(stages: &mut Tracked, task: &Task, guess: Guess<State>) -> Plan<State> {
     let stop = AtomicBool::new(false);
-    let mut tell = |sweep: &holonomy_host::control::horizon::Sweep| {
-        if std::env::var_os("SHOW").is_some() {
-            println!("{sweep:?}");
-        }
-        ControlFlow::Continue(())
-    };
+    let mut tell = |_: &Sweep| ControlFlow::Continue(());
     plan(stages, task, guess, &stop, &mut tell).unwrap()
 }
 
@@ -133,13 +128,6 @@ fn a_cart_swings_its_pole_up_for_as_little_as_others_found() {
         .collect();
     for (steps, known) in known {
         let plan = swung_up(steps, |t| push[((t + 1e-9) * push.len() as f64) as usize]);
-        println!(
-            "{steps} {:.8} {} {:?} {:e}",
-            plan.cost,
-            plan.history.len(),
-            plan.ending,
-            plan.violation
-        );
         assert_eq!(plan.ending, Ending::Best);
         // To the printed digits.
         assert!((plan.cost - known).abs() < 6e-6, "{steps}: {}", plan.cost);
@@ -222,7 +210,6 @@ fn a_pendulum_swings_up_as_in_trep() {
     for (forcing, known) in [("", 13428.7729), ("forcing = \"one-sided\"", 13297.3789)] {
         let reference = (0..101).map(reference).collect();
         let plan = tracked(PENDULUM, forcing, reference, [&[1000.0, 1.0], &[50.0]], true);
-        println!("{:.6} {} {:?}", plan.cost, plan.history.len(), plan.ending);
         assert!((plan.cost - known).abs() < 6e-5, "{}", plan.cost);
     }
 }
@@ -269,7 +256,6 @@ fn a_cart_tracks_as_in_trep() {
             [&[100.0, 50000.0, 0.1, 0.1], &[1.0]],
             false,
         );
-        println!("{:.6} {} {:?}", plan.cost, plan.history.len(), plan.ending);
         assert!((plan.cost - known).abs() < 6e-5, "{}", plan.cost);
     }
 }
