@@ -53,7 +53,7 @@ fn bodies() -> TreeParts {
     ];
     let mut parts = TreeParts {
         gravity: Vec3::z() * -9.81,
-        armature: vec![(0, 0.03), (1, 0.02), (2, 0.05), (4, 0.01)],
+        armature: vec![(0, 0.003), (1, 0.002), (4, 0.001)],
         ..TreeParts::default()
     };
     for (k, (parent, joint)) in joints.into_iter().enumerate() {
