@@ -86,18 +86,20 @@ mod tests {
             for z in [-0.999, -0.7, -0.3, 0.0, 0.1, 0.5, 0.9] {
                 let length = 1.0 / n as f64;
                 let angles = hanging_loop(n, length, z);
-                let (mut x, mut y, mut lowest) = (0.0, 0.0, 0.0_f64);
+                let (mut x, mut y, mut lowest, mut middle) = (0.0, 0.0, 0.0_f64, 0.0);
                 for angle in &angles {
                     x += length * angle.cos();
+                    middle += length * (y + 0.5 * length * angle.sin());
                     y += length * angle.sin();
                     lowest = lowest.min(y);
                 }
                 // Bisection leaves the rounding of angles, some of them near a turn.
                 assert!(x.abs() < 1e-12 && (y - z).abs() < 1e-11, "{n} {z}: {x} {y}");
                 let free = 0.5 * (1.0 - z.abs());
-                // As far below the lower end as most of what is left over reaches.
-                if n >= 10 && free > 0.1 {
-                    assert!(lowest < z.min(0.0) - 0.7 * free, "{n} {z}: {lowest}");
+                // An arc aside would have its middle half way between the ends.
+                if free > 2.0 * length {
+                    assert!(lowest < z.min(0.0), "{n} {z}: {lowest}");
+                    assert!(middle < 0.5 * z - 0.5 * free * free, "{n} {z}: {middle}");
                 }
             }
         }

@@ -135,11 +135,13 @@ mod tests {
                 for i in 0..3 {
                     x[i] = [limits[i].0, limits[i].1, 0.0][held[i]];
                 }
-                let right = -(&hessian * &x + &gradient).select_rows(&free);
-                let block = hessian.select_rows(&free).select_columns(&free);
-                let solved = block.lu().solve(&right).expect("regular");
-                for (row, i) in free.iter().enumerate() {
-                    x[*i] = solved[row];
+                if !free.is_empty() {
+                    let right = -(&hessian * &x + &gradient).select_rows(&free);
+                    let block = hessian.select_rows(&free).select_columns(&free);
+                    let solved = block.lu().solve(&right).expect("regular");
+                    for (row, i) in free.iter().enumerate() {
+                        x[*i] = solved[row];
+                    }
                 }
                 let within = (0..3).all(|i| x[i] >= limits[i].0 && x[i] <= limits[i].1);
                 if within {

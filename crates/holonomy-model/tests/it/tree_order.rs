@@ -45,16 +45,18 @@ fn bodies_and_cables_come_in_any_order() {
 }
 
 #[test]
-fn a_cable_between_ends_above_each_other_starts_bent_aside() {
+fn a_cable_between_ends_above_each_other_starts_as_a_loop_that_hangs() {
     let even = text("tree-cable-folded.toml");
     let odd = even.replace("segments = 10", "segments = 7");
     let closed = even.replace("at = [0, 0, 2]", "at = [0, 0, 3]");
-    for (text, centre) in [(&even, 2.5), (&odd, 2.5), (&closed, 3.0)] {
+    // A rope of 2 m folded without width has its centre at the mean of its parts: 2 m to 3 m once, 1.5 m to 2 m twice;
+    // closed, 2 m to 3 m twice. A loop with width hangs no lower, and by a link of 2 m / 7 no more than that higher.
+    for (text, folded) in [(&even, 2.125), (&odd, 2.125), (&closed, 2.5)] {
         let model = load(text);
         assert_eq!(model.notes, [], "the loop is closed as it starts");
         let [start, later] = energies(&model, 100);
-        // Both halves are alike, so that its centre is half way between its ends; from there it falls.
-        assert!((start - 9.81 * centre).abs() < 1e-12, "{start}");
-        assert!(later < start - 0.1, "{start} {later}");
+        let height = start / 9.81;
+        assert!((folded..folded + 2.0 / 7.0).contains(&height), "{height}");
+        assert!(later < start, "{start} {later}");
     }
 }

@@ -245,7 +245,11 @@ impl Tree {
         }
         for k in 0..route.stops.len() - 1 {
             self.check_span(at, route, k)?;
-            let direction = self.rope_direction(at, route, k);
+            // As if it touched every pulley: what leaves one is told from angles that are not known yet.
+            let direction = match [k, k + 1].iter().any(|k| route.stops[*k].swivels()) {
+                true => self.rope_direction(at, route, k),
+                false => self.span(at, route, [k, k + 1]).along.normalize(),
+            };
             for (stop, which) in [(k, 1), (k + 1, 0)] {
                 let laid = &mut route.laid[stop];
                 let turned = self.axes_of(at, laid.frame);
