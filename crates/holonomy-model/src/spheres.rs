@@ -104,8 +104,8 @@ impl SpheresDraft {
         for (force, place) in forces.places.into_iter().enumerate() {
             if !spheres.force_is_finite(force, t, &bodies.directions, &bodies.angular_velocities) {
                 problems
-                    .error(place, "this force has no value at the start")
-                    .help("change its formulas, their `parameters`, or how the bodies start");
+                    .error(place, "this force, or its slope by the velocities, has no value at the start")
+                    .help("change its formulas, their `parameters`, or how the bodies start; `norm(u)` has no slope where u is zero: there write `sqrt(dot(u, u) + 1e-12)`");
             }
         }
         let mut state = match spheres.state(&bodies.directions, &bodies.angular_velocities) {
