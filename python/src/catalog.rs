@@ -28,6 +28,7 @@ pub(crate) fn methods(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
         entry.set_item("symmetric", method.symmetric)?;
         entry.set_item("bounded_energy", method.bounded_energy)?;
         entry.set_item("on_manifold", method.on_manifold)?;
+        entry.set_item("differentiable", method.differentiable)?;
         entry.set_item("adaptive", method.adaptive)?;
         entry.set_item("for_comparison", method.for_comparison)?;
         entry.set_item("options", method.options)?;

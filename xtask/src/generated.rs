@@ -57,9 +57,10 @@ fn methods() -> Result<String, String> {
          - *Energy*: its error stays bounded; it does not drift.\n\
          - *Symmetric*: a step back undoes a step.\n\
          - *On the manifold*: unit lengths stay within rounding.\n\
-         - *Adaptive*: chooses its own steps; `step` is the sampling interval of its dense output.\n\n\
-         | name | order | symplectic | momentum | energy | symmetric | on the manifold | adaptive | options | what it is | reference |\n\
-         |---|---|---|---|---|---|---|---|---|---|---|\n",
+         - *Adaptive*: chooses its own steps; `step` is the sampling interval of its dense output.\n\
+         - *Derivatives*: exact ones of a step, for `linearize`, `orbit` and `control`, where the model allows it.\n\n\
+         | name | order | symplectic | momentum | energy | symmetric | on the manifold | adaptive | derivatives | options | what it is | reference |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|\n",
     );
     let yes = |property: bool| if property { "yes" } else { "–" };
     for method in &catalog {
@@ -82,7 +83,7 @@ fn methods() -> Result<String, String> {
         // Writing to a string does not fail.
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| `{}` | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
             word("name"),
             method["order"],
             holds("symplectic"),
@@ -91,6 +92,7 @@ fn methods() -> Result<String, String> {
             holds("symmetric"),
             holds("on_manifold"),
             holds("adaptive"),
+            holds("differentiable"),
             options,
             word("summary"),
             word("reference"),

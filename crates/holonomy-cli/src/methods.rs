@@ -31,7 +31,8 @@ impl Methods {
 
 /// What a method keeps, each by its letter; in small letters if only in uniform gravity.
 const LETTERS: &str = "S symplectic form, M momenta (m: in uniform gravity), E energy without drift, U unit length and \
-                       other manifolds, R symmetric in time, A adaptive steps";
+                       other manifolds, R symmetric in time, A adaptive steps, \
+                       D exact derivatives of a step";
 
 /// One line for each method, whatever the width of the terminal; what does not fit is cut off.
 fn lines(width: usize) -> String {
@@ -72,12 +73,13 @@ fn letters(method: &Method) -> String {
         flag(method.on_manifold, 'U'),
         flag(method.symmetric, 'R'),
         flag(method.adaptive, 'A'),
+        flag(method.differentiable, 'D'),
     ];
     flags.into_iter().collect()
 }
 
 fn table() -> Table {
-    let mut columns = [Align::Left; 11];
+    let mut columns = [Align::Left; 12];
     columns[1] = Align::Right;
     let mut table = Table::new(&columns);
     let heads = [
@@ -89,6 +91,7 @@ fn table() -> Table {
         "manifold",
         "symmetric",
         "adaptive",
+        "derivatives",
         "summary",
         "reference",
         "options",
@@ -109,6 +112,7 @@ fn table() -> Table {
             yes(method.on_manifold),
             yes(method.symmetric),
             yes(method.adaptive),
+            yes(method.differentiable),
             method.summary.to_owned(),
             method.reference.to_owned(),
             method.options.join(", "),
@@ -149,6 +153,7 @@ fn properties(method: &Method) -> String {
         (method.symmetric, "symmetric"),
         (method.adaptive, "adaptive"),
         (method.bounded_energy, "no energy drift"),
+        (method.differentiable, "exact derivatives"),
     ];
     let list = |flags: &[(bool, &'static str)]| -> Vec<&'static str> {
         let held = flags.iter().filter(|(holds, _)| *holds);
@@ -176,6 +181,7 @@ fn json() -> Result<String, Failure> {
         symmetric: bool,
         on_manifold: bool,
         adaptive: bool,
+        differentiable: bool,
         options: &'static [&'static str],
         summary: &'static str,
         reference: &'static str,
@@ -191,6 +197,7 @@ fn json() -> Result<String, Failure> {
             symmetric: method.symmetric,
             on_manifold: method.on_manifold,
             adaptive: method.adaptive,
+            differentiable: method.differentiable,
             options: method.options,
             summary: method.summary,
             reference: method.reference,

@@ -22,6 +22,7 @@ impl Files {
     }
 
     /// The text of a file; `None` where no files can be read.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn text(&self, path: &str) -> Option<Result<String, String>> {
         self.0.as_ref().map(|read| read(path))
     }

@@ -31,6 +31,7 @@ impl Functions {
     }
 
     /// The files that a model may name.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn files(&self) -> &Files {
         &self.files
     }

@@ -95,6 +95,7 @@ impl Problems {
     }
 
     /// Has a table stand in the model that was in a file.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn inline(&self, path: &Path, table: Table) {
         self.inlined.borrow_mut().push((path.clone(), table));
     }

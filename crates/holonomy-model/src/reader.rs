@@ -241,6 +241,7 @@ impl<'a> Section<'a> {
     }
 
     /// Where it is in the model.
+    #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

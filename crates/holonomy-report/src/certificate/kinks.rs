@@ -311,7 +311,9 @@ fn look_into(table: &Table, within: &str, found: &mut Vec<String>) {
 fn look_at(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::Text(text)
-            if ["abs(", "min(", "max("].iter().any(|kink| text.contains(kink))
+            if ["abs(", "min(", "max(", "clamp("]
+                .iter()
+                .any(|kink| text.contains(kink))
                 && !found.iter().any(|known| known == path) =>
         {
             found.push(path.to_owned());
