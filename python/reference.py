@@ -18,6 +18,8 @@ GROUPS = {
     "Simulations": ["Simulation", "resume"],
     "Runs": ["run", "open_run", "Run", "Columns", "Certificate", "Answer", "Judgement"],
     "Comparisons": ["Comparison", "Convergence", "Equilibrium"],
+    "Linear systems, orbits, inputs, fits": ["Linearization", "Orbits", "Orbit", "Controlled", "Fitted", "Inverted"],
+    "Gradients": ["Gradient", "Slope", "Rollout", "Trace", "Changes", "Gradients", "GradientCertificate"],
     "Many cases": ["Ensemble", "Cases", "linspace", "logspace", "normal", "uniform", "latin", "sobol"],
     "Functions of your own": ["potential", "Potential", "energy_signature", "force_signature"],
     "Errors": [],
@@ -29,7 +31,7 @@ def page() -> str:
     made = "Made from the package by `python python/reference.py`. See [the guide](python.md)."
     lines = ["# Python reference", "", made, ""]
     left = [name for name in holonomy.__all__ if not any(name in names for names in GROUPS.values())]
-    errors = [name for name in left if name.endswith("Error") or name == "Problem"]
+    errors = [name for name in left if name.endswith(("Error", "Warning")) or name == "Problem"]
     groups = {**GROUPS, "Errors": errors, "More": [name for name in left if name not in errors]}
     for title, names in groups.items():
         if names:
@@ -52,7 +54,8 @@ def entry(name: str, what: Any) -> list[str]:
         if issubclass(what, Exception):
             lines += [f"Raised as `{what.__mro__[1].__name__}`." if what.__mro__[1] is not Exception else "", ""]
         lines += text_of(inspect.getdoc(what))
-        for member, value in vars(what).items():
+        own = [base for base in what.__mro__ if base is what or base.__name__.startswith("_")]
+        for member, value in (item for base in own for item in vars(base).items()):
             function = value.__func__ if isinstance(value, classmethod) else value
             if member.startswith("_"):
                 continue
@@ -60,7 +63,7 @@ def entry(name: str, what: Any) -> list[str]:
                 lines += [f"- **`{member}`** {short(value.fget)}"]
             elif inspect.isfunction(function):
                 lines += [f"- **`{member}{arguments(function)}`** {short(function)}"]
-        lines += [f"- **`{field}`** {text}" for field, text in fields(what)]
+        lines += [f"- **`{field}`** {text}" for base in own for field, text in fields(base)]
         return [*lines, ""]
     if inspect.ismodule(what):
         return [*lines, *text_of(inspect.getdoc(what)), ""]

@@ -48,6 +48,8 @@ def main():
         import molecules as module
     elif kind == "cable":
         import cable as module
+    elif kind == "arm":
+        import derivatives as module
     else:
         raise SystemExit("unavailable no peer has this row")
     try:

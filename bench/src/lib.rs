@@ -2,11 +2,13 @@
 //!
 //! - [`kernel`]: straight-line programs, the least that a step can cost,
 //! - [`work`]: one piece of work by name, ours through the public API or a kernel, stepped on request,
+//! - [`derivatives`]: steps linearised, and gradients of runs,
 //! - [`precision`]: one long run of one method, its cost and its energy error,
 //! - [`scaling`]: the cost of a step against the number of links.
 //!
 //! The program `holonomy-bench` serves them over pipes, so that peers in Python are asked in the same way; see
 //! `bench/peers/peer.py`.
+pub mod derivatives;
 pub mod ensemble;
 pub mod kernel;
 pub mod precision;

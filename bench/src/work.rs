@@ -8,8 +8,12 @@
 //! molecules-10242, -40962   ours (with a cut-off)
 //! cable-N                   ours-tree, ours-spheres
 //! revolute-N, cable-34, puppet, spherical-pendulum   ours
+//! linearise-, gradient-, derivatives-ROW             those of `derivatives.rs`
 //! ```
-use crate::kernel::{chain::Chain, molecules::Molecules, pendulum::Pendulum};
+use crate::{
+    derivatives,
+    kernel::{chain::Chain, molecules::Molecules, pendulum::Pendulum},
+};
 use holonomy::{
     Vec3,
     geometry::Icosphere,
@@ -37,6 +41,7 @@ pub fn open(row: &str, who: &str) -> Result<Box<dyn Work>, String> {
         "ours-tree" => Ok(Box::new(Ours::new(&model(row, Family::Tree)?))),
         "ours-spheres" => Ok(Box::new(Ours::new(&model(row, Family::Spheres)?))),
         "kernel" | "kernel-bare" => kernel(row, who == "kernel"),
+        "pull" | "matrix" | "forward" | "gradient" | "matrices" => derivatives::open(row, who),
         _ => Err(format!("nobody is called `{who}`")),
     }
 }

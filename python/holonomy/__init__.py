@@ -12,11 +12,14 @@ import os
 from typing import Any
 
 from . import _engine, plot
+from .analysis import Controlled, Fitted, Gradient, Inverted, Linearization, Orbit, Orbits, Slope
 from .build import Tree, ball, fixed, free, hinge, lagrangian, screw, slide, universal
 from .compare import Comparison, Convergence
 from .ensemble import Cases, Ensemble, latin, linspace, logspace, normal, sobol, uniform
 from .errors import (
+    AnalysisError,
     CallbackError,
+    GradientWarning,
     HolonomyError,
     ModelError,
     Problem,
@@ -27,34 +30,50 @@ from .errors import (
 )
 from .functions import Potential, energy_signature, force_signature, potential
 from .model import Equilibrium, Knob, Model, load, loads
+from .rollout import Changes, GradientCertificate, Gradients, Rollout, Trace
 from .run import Answer, Certificate, Columns, Judgement, Run, open_run, run
 from .simulation import Simulation, resume
 
 __version__: str = _engine.__version__
 
 __all__ = [
+    "AnalysisError",
     "Answer",
     "CallbackError",
     "Cases",
     "Certificate",
+    "Changes",
     "Columns",
     "Comparison",
+    "Controlled",
     "Convergence",
     "Ensemble",
     "Equilibrium",
+    "Fitted",
+    "Gradient",
+    "GradientCertificate",
+    "GradientWarning",
+    "Gradients",
     "HolonomyError",
+    "Inverted",
     "Judgement",
     "Knob",
+    "Linearization",
     "Model",
     "ModelError",
+    "Orbit",
+    "Orbits",
     "Potential",
     "Problem",
     "ResumeError",
+    "Rollout",
     "Run",
     "SettleError",
     "Simulation",
+    "Slope",
     "StepError",
     "SweepError",
+    "Trace",
     "Tree",
     "ball",
     "check",

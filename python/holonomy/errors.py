@@ -7,10 +7,11 @@
     ├── StepError       a run that could not go on; `.t`, `.step`, `.limit`, `.run`
     ├── ResumeError     a checkpoint or folder that does not fit
     ├── SettleError     no equilibrium was found
+    ├── AnalysisError   nothing was found that was asked for; `.of`
     ├── SweepError      a sweep that cannot be made
     └── CallbackError   a function of yours returned what cannot be used
 
-Files that cannot be read or written are `OSError`, as everywhere in Python.
+A gradient that has lost its meaning is a `GradientWarning`. Files that cannot be read or written are `OSError`, as everywhere in Python.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from .run import Run
 
 __all__ = [
+    "AnalysisError",
     "CallbackError",
+    "GradientWarning",
     "HolonomyError",
     "ModelError",
     "Problem",
@@ -114,9 +117,26 @@ class SettleError(HolonomyError, RuntimeError):
     """No equilibrium was found."""
 
 
+class AnalysisError(HolonomyError, ValueError):
+    """What `linearize`, `orbit`, `control`, `fit`, `inverse` or `gradient` was asked for cannot be found."""
+
+    of: str | None = None
+    """Which of them it was."""
+    iterations: float | None = None
+    """Corrections of an orbit that does not close."""
+    residual: float | None = None
+    """How far its ends are apart."""
+    row: float | None = None
+    """The row of a motion to whose next no momentum leads."""
+
+
 class SweepError(HolonomyError, ValueError):
     """A sweep that cannot be made."""
 
 
 class CallbackError(HolonomyError, ValueError):
     """A function of yours returned something that cannot be used."""
+
+
+class GradientWarning(UserWarning):
+    """A gradient that chaos has made so large that it tells nothing about changes that one can make."""

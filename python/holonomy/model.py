@@ -15,8 +15,10 @@ from .errors import ModelError, Problem
 from .functions import Potential, address_or_callable, by_name, energy_signature
 
 if TYPE_CHECKING:
+    from .analysis import Controlled, Fitted, Gradient, Inverted, Linearization, Orbits
     from .compare import Comparison, Convergence
     from .ensemble import Ensemble
+    from .rollout import Rollout
     from .run import Run
     from .simulation import Simulation
 
@@ -385,6 +387,184 @@ class Model:
     def settled(self) -> Model:
         """The same model, starting in equilibrium."""
         return self.replace({"start": "settled"})
+
+    def rollout(
+        self,
+        parameters: str | Sequence[str] = (),
+        outputs: str | Sequence[str] | None = None,
+        *,
+        steps: int | None = None,
+        every: int | None = None,
+        method: str | None = None,
+        step: float | str | None = None,
+    ) -> Rollout:
+        """The runs of the model as a map that can be differentiated, from a start, numbers of the model and inputs to the end
+        and to outputs: see `holonomy.Rollout`. `parameters` are paths of numbers, also of the start; `outputs` what `record`
+        may name, read after `every` so many steps and at the end: what the model records, or its coordinates, if nothing is
+        said. The method is one that `holonomy.methods()` calls `differentiable`.
+        """
+        from .rollout import Rollout
+
+        model = self.replace(method=method, step=step)
+        names = [parameters] if isinstance(parameters, str) else list(parameters)
+        read = [outputs] if isinstance(outputs, str) else None if outputs is None else list(outputs)
+        count, apart = (int(own if given is None else given) for given, own in ((steps, self.steps), (every, self.every)))
+        if count < 1 or apart < 1:
+            raise ValueError("a run has at least one step, and outputs are read every step or more seldom")
+        return Rollout(model, _engine.Rollout(model._core, names, read, count, apart))
+
+    def linearize(
+        self,
+        at: float | None = None,
+        *,
+        settled: bool = False,
+        lyapunov: bool = False,
+        method: str | None = None,
+        step: float | str | None = None,
+        record: Sequence[str] | None = None,
+    ) -> Linearization:
+        """The linear system of a step and of the equations of motion, where the model starts, `at` a time of its motion, or
+        in the equilibrium that is found from the start (`settled`). Inputs are those of `[[input]]`, outputs what `record`
+        names. With `lyapunov` all Lyapunov exponents of the run too.
+
+        >>> import holonomy as hl
+        >>> system = hl.lagrangian("x'^2/2 - 2*x^2", start={"x": 0}, step=0.01, duration=1).linearize()
+        >>> [f"{pole.imag:.9f}" for pole in system.poles], system.A.shape
+        (['2.000000000', '-2.000000000'], (2, 2))
+        """
+        from .analysis import Linearization
+
+        if settled and at is not None:
+            raise TypeError("say where to linearise by `at` or by `settled`, not by both")
+        model = self.replace(method=method, step=step, record=record)
+        return Linearization(_engine.linearize(model._core, at, settled, lyapunov))
+
+    def gradient(
+        self,
+        of: str,
+        at: float | None = None,
+        *,
+        by: str | Sequence[str] = (),
+        method: str | None = None,
+        step: float | str | None = None,
+    ) -> Gradient:
+        """What an output depends on, `at` a time of the motion, s, or at the end of the run: its derivatives, exact, by where
+        the run starts, by the numbers of the model and by its inputs, what changes it most first, and what they are worth. `of`
+        is what `record` may name, one number; `by` takes some of `"start"`, `"parameters"`, `"inputs"` and keys of numbers, all
+        three words if nothing is said. For gradients of many outputs, or within an optimiser, take a `rollout`.
+
+        >>> import holonomy as hl
+        >>> swing = hl.lagrangian("x'^2/2 - k*x^2/2", k=4, start={"x": 1}, step=0.001, duration=1)
+        >>> found = swing.gradient("x")
+        >>> f"{found['x'].slope:.4f}", f"{found['parameters.k'].slope:.4f}"    # cos 2, −sin(2)/4
+        ('-0.4161', '-0.2273')
+        """
+        from .analysis import Gradient
+
+        if at is not None and not np.isfinite(at):
+            raise ValueError(f"`at` is a finite time, s, got {at}")
+        model = self.replace(method=method, step=step)
+        by = [by] if isinstance(by, str) else [str(key) for key in by]
+        return Gradient(_engine.gradient(model._core, of, None if at is None else float(at), by))
+
+    def orbit(
+        self,
+        period: float,
+        *,
+        hold: bool = False,
+        vary: tuple[str, float, float, int] | None = None,
+        energy: float | tuple[float, float, int] | None = None,
+        segments: int = 0,
+        most: int = 200,
+        method: str | None = None,
+        step: float | str | None = None,
+    ) -> Orbits:
+        """The periodic orbit near the start whose period is about so long, s, with its Floquet multipliers; `hold` keeps the
+        period. `vary=(key, first, last, count)` follows it while a number of the model changes, `energy=(first, last,
+        count)` while the energy does; `energy=E` finds the orbit of that energy. `segments` are solved side by side.
+
+        >>> import holonomy as hl
+        >>> swing = hl.lagrangian("x'^2/2 - x^2/2 - x^4/4", start={"x": 1}, step=0.01, duration=1)
+        >>> [orbit] = swing.orbit(5)
+        >>> f"{orbit.period:.3f} {orbit.stable}"
+        '4.768 True'
+        """
+        from .analysis import Orbits
+
+        if vary is not None and energy is not None:
+            raise TypeError("follow an orbit by `vary` or by `energy`, not by both")
+        along: tuple[str | None, float, float, int] | None = None
+        if energy is not None:
+            first, last, count = energy if isinstance(energy, (tuple, list)) else (energy, energy, 1)
+            along = (None, float(first), float(last), int(count))
+        elif vary is not None:
+            try:
+                key, first, last, count = vary
+            except (TypeError, ValueError) as error:
+                raise TypeError("`vary` is the key of a number, its first value, its last and how many") from error
+            along = (str(key), float(first), float(last), int(count))
+        if along is not None and along[3] < 2 and vary is not None:
+            raise ValueError("a branch has at least two orbits")
+        model = self.replace(method=method, step=step)
+        return Orbits._of(*_engine.orbit(model._core, float(period), hold, along, int(segments), max(1, int(most))))
+
+    def control(
+        self,
+        *,
+        hold: bool = False,
+        duration: float | str | None = None,
+        steps: int | None = None,
+        step: float | str | None = None,
+        method: str | None = None,
+    ) -> Controlled:
+        """The inputs that reach the `[[goal]]`s of the model at the least cost, and the feedback that holds the motion;
+        `hold` finds only the feedback that holds the model's own motion. Ctrl-C ends the search: the `KeyboardInterrupt` has
+        what was found until then as its `result`.
+        """
+        from .analysis import Controlled
+
+        model = self.replace(duration=duration, steps=steps, step=step, method=method)
+        return Controlled._of(*_engine.control(model._core, hold))
+
+    def fit(
+        self,
+        data: Any,
+        free: str | Sequence[str] | Mapping[str, tuple[float | None, float | None] | None],
+        *,
+        segments: int | str | None = None,
+        method: str | None = None,
+        step: float | str | None = None,
+        threads: int | None = None,
+    ) -> Fitted:
+        """The numbers of the model with which it comes closest to data: a file in CSV or Parquet, a `Run`, a dictionary of
+        columns or a frame of pandas, with `t` and one for each output, called as `record` calls it. `free` are the paths of
+        the numbers that may change, or a dictionary with the bounds of each. Where motion is chaotic the run is cut into
+        `segments`, each with a start of its own that is sought until they join: so many, or as many as the motion asks for
+        (`"auto"`, also if nothing is said), one if it is regular.
+
+        >>> import holonomy as hl
+        >>> text = "x'^2/2 - k*x^2/2"
+        >>> run = hl.lagrangian(text, k=2.5, start={"x": 1}, step=0.01, duration=3).run()
+        >>> found = hl.lagrangian(text, k=2, start={"x": 1}, step=0.01, duration=3).fit(
+        ...     {"t": run.t, "x": run["x"]}, {"parameters.k": (1, 4)})
+        >>> f"{found.values['parameters.k']:.6f}"
+        '2.500000'
+        """
+        from .analysis import Fitted, free_keys, segment_count, table_of
+
+        count = segment_count(segments)
+        model = self.replace(method=method, step=step)
+        with table_of(data, "data", ["t", *self.coordinates]) as path:
+            return Fitted._of(*_engine.fit(model._core, path, free_keys(free), count, threads or 0))
+
+    def inverse(self, motion: Any, *, method: str | None = None, step: float | str | None = None) -> Inverted:
+        """The inputs that produce a motion, from the equations of the steps: a table with `t` and a column for each
+        coordinate, a row for each step, as a file, a folder of a run, a `Run`, a dictionary of columns or a frame."""
+        from .analysis import Inverted, table_of
+
+        model = self.replace(method=method, step=step)
+        with table_of(motion, "motion", ["t", *self.coordinates]) as path:
+            return Inverted._of(*_engine.inverse(model._core, path))
 
     def exact(self, times: Any) -> tuple[np.ndarray, np.ndarray]:
         """The motion in closed form at these times, where it is known: q and p, a row for each time."""

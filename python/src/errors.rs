@@ -17,7 +17,7 @@ use std::io;
 const MOST: usize = 50;
 
 /// An exception of the package, by its name.
-fn raised(py: Python<'_>, name: &str, message: &str, data: &Bound<'_, PyDict>) -> PyErr {
+pub(crate) fn raised(py: Python<'_>, name: &str, message: &str, data: &Bound<'_, PyDict>) -> PyErr {
     let make = || -> PyResult<PyErr> {
         let class = py.import("holonomy.errors")?.getattr(name)?;
         let made = class.call((message,), Some(data))?;

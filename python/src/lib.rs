@@ -8,6 +8,8 @@
 //! simulation Simulation: a live state
 //! run       Run: what a run left, with its certificate
 //! several   comparisons and convergence
+//! studies   linearisation, orbits, control, fits, efforts, gradients
+//! rollout   Rollout: runs as a map with derivatives
 //! sweep     Plan: many cases
 //! watch     work that can be interrupted, and threads
 //! ```
@@ -17,9 +19,11 @@ mod catalog;
 mod errors;
 mod functions;
 mod model;
+mod rollout;
 mod run;
 mod several;
 mod simulation;
+mod studies;
 mod sweep;
 mod values;
 mod watch;
@@ -34,11 +38,15 @@ mod _engine {
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
+    use crate::rollout::{Rolled, Rollout};
+    #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
     use crate::several::{Comparison, compare, converge};
     #[pymodule_export]
     use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::studies::{Study, control, fit, gradient, inverse, linearize, orbit};
     #[pymodule_export]
     use crate::sweep::{Plan, read_cases};
 

@@ -65,7 +65,7 @@ impl Model {
     }
 
     /// A model of a table, whose problems have paths.
-    fn build(
+    pub(crate) fn build(
         py: Python<'_>,
         name: &str,
         table: &Table,

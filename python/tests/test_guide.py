@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide"
-NEEDED = {"python.md": ["numba", "pandas", "xarray", "matplotlib"], "cluster.md": ["distributed"]}
+NEEDED = {"python.md": ["numba", "pandas", "xarray", "matplotlib"], "cluster.md": ["distributed"], "python-gradients.md": ["scipy", "jax"]}
 
 
 @pytest.mark.parametrize("page", sorted(NEEDED))

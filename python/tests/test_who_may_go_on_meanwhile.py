@@ -26,6 +26,17 @@ LONG = {
     "act = lambda: run.certificate",
     "converge": 'm = hl.load("double-plane-pendulum")\n'
     'act = lambda: m.converge([1e-2, 1e-3, 1e-4, 1e-5, 1e-6], duration=50)',
+    "linearize": 'm = hl.load("double-plane-pendulum").replace(steps=10**7)\n'
+    "act = lambda: m.linearize(lyapunov=True)",
+    "orbit": 'm = hl.load("henon-heiles").replace(step=1e-3)\n'
+    'act = lambda: m.orbit(6.5, energy=(0.02, 0.16, 2000), most=10**6)',
+    "inverse": 'm = hl.loads(hl.load("kepler").to_toml() + "[[input]]\\nname = \'u\'\\non = \'x\'\\n")\n'
+    'n = 10**6; t = m.step * __import__("numpy").arange(n); act = lambda: m.inverse({"t": t, "x": 1 + 0 * t, "y": 0 * t})',
+    "rollout": 'm = hl.load("double-plane-pendulum").rollout(steps=10**8, every=10**8); act = lambda: m()',
+    "gradient": 't = hl.load("pendulum-chain").rollout(steps=8000, every=8000)()\n'
+    'act = lambda: [t.vjp(end=[[1.0] * len(t.end)] * 40) for _ in range(100)]',
+    "slopes": 'm = hl.load("double-plane-pendulum").replace(steps=10**7)\n'
+    'act = lambda: m.gradient("a")',
     "compare": 'm = hl.load("double-plane-pendulum")\n'
     'act = lambda: m.compare(["midpoint", "rk4"], steps=10**8, every=10**5)',
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// What tests need besides the package.
-const TOOLS: &[&str] = &["maturin>=1.9,<2", "mypy", "numba", "pytest"];
+const TOOLS: &[&str] = &["maturin>=1.9,<2", "jax", "mypy", "numba", "pytest", "scipy"];
 const EXTRAS: &str = ".[plot,pandas,xarray]";
 
 /// The gate's stage.
@@ -53,7 +53,7 @@ fn fresh(venv: &Path) -> Result<PathBuf, String> {
 fn tools(python: &Path) -> Outcome {
     python::quietly(
         python::install(python).args(TOOLS),
-        "the packages maturin, mypy, numba and pytest",
+        "the packages maturin, jax, mypy, numba, pytest and scipy",
     )
 }
 

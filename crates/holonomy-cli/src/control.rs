@@ -18,8 +18,8 @@ use std::cell::RefCell;
 #[derive(clap::Args)]
 #[command(after_help = "\
 The model says what can be chosen, `[[input]]`, what is wanted, `[[goal]]` and `[[bound]]`, and what it may cost,
-`[control]`; see the guide, “Control”. The folder holds the inputs, the gains, the motion, and the model with the inputs
-as efforts: `holonomy run FOLDER/model.toml`.")]
+`[control]`; see the guide, “Control”. The folder holds the inputs, the gains, the motion, and the model whose inputs do by
+themselves what was found, feedback included: `holonomy run FOLDER/model.toml`.")]
 pub(crate) struct Control {
     #[command(flatten)]
     model: ModelArguments,
@@ -74,7 +74,7 @@ impl Control {
             false => control::seek(&model, &input.name, stop, &mut tell),
         };
         bar.borrow_mut().clear();
-        let found = found?;
+        let (found, fed) = found?;
         let title = match model.title.as_str() {
             "" => &input.name,
             title => title,
@@ -88,7 +88,7 @@ impl Control {
             folder.add("inputs.toml", &found.efforts_toml())?;
             folder.add("gains.csv", &found.gains_csv())?;
             folder.add("motion.csv", &found.motion_csv())?;
-            if let Some(table) = control::with_efforts(&model, &found.efforts) {
+            if let Some(table) = control::with_inputs(&model, &found.efforts, fed.as_ref()) {
                 folder.add("model.toml", &to_toml(&table, &format!("Made by `{command}`.")))?;
             }
             files = Some(shown(folder.path()));
@@ -148,6 +148,9 @@ fn describe(title: &str, found: &Controlled, files: Option<&str>) -> String {
         number::rough(found.open_growth),
         number::rough(found.closed_growth)
     );
+    if let Some(why) = &found.not_fed {
+        text += &format!("{} {why}\n", dim("feedback"));
+    }
     if let Some(files) = files {
         text += &format!("{} {files}, begin with control.html\n", dim("files"));
     }

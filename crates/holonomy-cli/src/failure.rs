@@ -20,7 +20,9 @@ use holonomy_host::{
     trajectory::read::TrajectoryError,
 };
 use holonomy_model::{self as model, Problem, Source};
-use holonomy_report::{converge::ConvergeError, linearize::LinearizeError, orbit::OrbitError};
+use holonomy_report::{
+    converge::ConvergeError, gradient::GradientError, linearize::LinearizeError, orbit::OrbitError,
+};
 use std::{io, path::PathBuf};
 
 /// The reason why a command ends before it is done.
@@ -115,6 +117,9 @@ pub(crate) enum Failure {
     /// A model cannot be linearised.
     #[error(transparent)]
     Linearize(#[from] LinearizeError),
+    /// There is no gradient.
+    #[error(transparent)]
+    Gradient(#[from] GradientError),
     /// There is no periodic orbit.
     #[error(transparent)]
     Orbit(#[from] OrbitError),
@@ -262,9 +267,13 @@ impl Failure {
             )
             | Self::Fit(
                 FitError::Table(_)
+                | FitError::Unreadable { .. }
                 | FitError::NoTime { .. }
+                | FitError::Fields { .. }
+                | FitError::Gap { .. }
                 | FitError::Times { .. }
                 | FitError::Early { .. }
+                | FitError::Late { .. }
                 | FitError::Column { .. }
                 | FitError::Words { .. }
                 | FitError::NoData { .. }
@@ -273,6 +282,8 @@ impl Failure {
                 | FitError::Free { .. }
                 | FitError::Whole { .. }
                 | FitError::TooFew { .. }
+                | FitError::Constrained
+                | FitError::Stretches { .. }
                 | FitError::Adaptive { .. },
             )
             | Self::Control(
@@ -315,7 +326,19 @@ impl Failure {
                 LinearizeError::Adaptive { .. }
                 | LinearizeError::Unreduced(_)
                 | LinearizeError::Before(_)
+                | LinearizeError::Far(_)
                 | LinearizeError::NoFreedom,
+            )
+            | Self::Gradient(
+                GradientError::NoDerivatives { .. }
+                | GradientError::Output { .. }
+                | GradientError::Several { .. }
+                | GradientError::OfTheWay(_)
+                | GradientError::Before(_)
+                | GradientError::Far(_)
+                | GradientError::By { .. }
+                | GradientError::NoInputs
+                | GradientError::Unreduced(_),
             )
             | Self::Orbit(
                 OrbitError::Period(_)
@@ -350,6 +373,7 @@ impl Failure {
             | Self::ReproductionStopped
             | Self::Settle(_)
             | Self::NothingRan
+            | Self::Gradient(_)
             | Self::Output(_) => 1,
         }
     }
@@ -383,6 +407,7 @@ impl Failure {
                 "check the path of the model; `holonomy list` shows the scenarios that need none".to_owned(),
             ),
             Self::Linearize(error) | Self::Orbit(OrbitError::Linearize(error)) => linearize_help(error).map(str::to_owned),
+            Self::Gradient(error) => gradient_help(error),
             Self::Orbit(error) => orbit_help(error).map(str::to_owned),
             Self::NotText { .. } => {
                 Some("models are TOML and robots are URDF, both in UTF-8; save the file in that encoding".to_owned())
@@ -412,7 +437,7 @@ impl Failure {
                     SettleError::NotHeld { .. } => "hold it by a spring or a constraint",
                     SettleError::Violated { .. } => "change lengths or positions so that the loop closes",
                     SettleError::NotConverged { .. } => "start closer to the equilibrium",
-                    SettleError::Slack { .. } => "leave out its `slack` for this, or make it a `[[string]]`",
+                    SettleError::Seen => "let those forces see the state alone for this",
                     SettleError::Undefined => "start elsewhere",
                 }
                 .to_owned(),
@@ -481,12 +506,26 @@ fn fit_help(error: &FitError) -> Option<String> {
     Some(match error {
         FitError::Table(error) => return sweep_help(error).map(str::to_owned),
         FitError::NoTime { .. } => "call the column of times `t`, in s".to_owned(),
+        FitError::Unreadable { .. } => "give a table in CSV or Parquet".to_owned(),
+        FitError::Fields { .. } => {
+            "give each line one field for each column, and quote those that hold commas".to_owned()
+        }
+        FitError::Gap { .. } => "leave out lines in which something was not measured".to_owned(),
+        FitError::Late { .. } => {
+            "let the run be longer, `--duration`, or leave out what is beyond it".to_owned()
+        }
+        FitError::Constrained => "leave `--segments` away, or give 1".to_owned(),
+        FitError::Stretches { most: 0 | 1, .. } => "write `--segments 1`, or take more data".to_owned(),
+        FitError::Stretches { most, .. } => format!("write `--segments {most}` or less, or take more data"),
+        FitError::Stopped => "let it take a step or two before stopping it".to_owned(),
         FitError::Times { .. } => "sort the rows by time, and keep one of each".to_owned(),
         FitError::Early { .. } => {
             "shift the times, or let the model start earlier: `[state]` with `t = …`".to_owned()
         }
         FitError::Column { help, .. } => format!("{help}; remove the column, or rename it"),
-        FitError::Words { .. } => "write numbers, without units".to_owned(),
+        FitError::Words { .. } => {
+            "write numbers, without units; leave out lines in which something was not measured".to_owned()
+        }
         FitError::NoData { .. } => "add a column for each output that was measured".to_owned(),
         FitError::NothingFree => "name what is sought: `--free parameters.k`".to_owned(),
         FitError::Key { near: Some(near), .. } => format!("did you mean `{near}`?"),
@@ -617,18 +656,51 @@ fn start_help(error: &StartError) -> Option<&'static str> {
 fn linearize_help(error: &LinearizeError) -> Option<&'static str> {
     Some(match error {
         LinearizeError::Adaptive { .. } => "choose a method with a fixed step, `--method M`",
-        LinearizeError::Before(_) => "choose a time of the motion",
+        LinearizeError::Before(_) | LinearizeError::Far(_) => "choose a time of the motion",
         LinearizeError::NoEquilibrium(_) => {
             "start nearer to it, or leave out `--settled` and linearise the motion at its start"
         }
         LinearizeError::NoFreedom => "take a constraint away, or free a joint",
-        LinearizeError::Unreduced(Unreduced::OfVelocities) => {
-            "say it as a Lagrangian in coordinates that leave no constraint on velocities"
-        }
         LinearizeError::Unreduced(Unreduced::NotCanonical) => {
             "trees, bodies on spheres and Lagrangians in coordinates have canonical ones"
         }
         _ => return None,
+    })
+}
+
+/// What to do where there is no gradient.
+fn gradient_help(error: &GradientError) -> Option<String> {
+    Some(match error {
+        GradientError::NoDerivatives { others, .. } if !others.is_empty() => {
+            format!("take one that has them, `--method M`: {}", others.join(", "))
+        }
+        GradientError::NoDerivatives { .. } => {
+            "`holonomy sweep` shows what a number changes, by runs beside each other".to_owned()
+        }
+        GradientError::Output { help, .. } => help.clone(),
+        GradientError::Several { columns, .. } => {
+            let first = columns.first().map_or("", String::as_str);
+            format!("take one of them: `--of {first}`")
+        }
+        GradientError::OfTheWay(_) => {
+            "take a function of coordinates and velocities, such as `energy`, a site or a definition of the model"
+                .to_owned()
+        }
+        GradientError::Flat(_) => "ask for another output, or another time with `--at`".to_owned(),
+        GradientError::Undefined(_) => "ask for another time with `--at`".to_owned(),
+        GradientError::Far(_) => "ask for an earlier time with `--at`".to_owned(),
+        GradientError::Before(_) => "ask for a time of the motion, such as `--at 1`".to_owned(),
+        GradientError::By { near: Some(near), .. } => format!("did you mean `{near}`?"),
+        GradientError::By { .. } => {
+            "`--by` takes `start`, `parameters`, `inputs`, and keys as `--set` takes them".to_owned()
+        }
+        GradientError::NoInputs => {
+            "declare what can be pushed: `[[input]]` with `name = …` and `on = …`".to_owned()
+        }
+        GradientError::Unreduced(why) => return linearize_help(&LinearizeError::Unreduced(*why)).map(str::to_owned),
+        GradientError::Step { .. } => "take a smaller step, or ask for an earlier time with `--at`".to_owned(),
+        GradientError::Overflow { .. } => "ask for an earlier time with `--at`".to_owned(),
+        GradientError::Stopped => return None,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::{
     table::{Align, Table},
     threads::ThreadArguments,
 };
-use holonomy_host::fit::{self, Data, Free};
+use holonomy_host::fit::{self, Data, Free, Segments};
 use holonomy_report::{fit::Fitted, run::Progress};
 use std::{cell::RefCell, path::PathBuf};
 
@@ -35,6 +35,10 @@ pub(crate) struct Fit {
         allow_hyphen_values = true
     )]
     free: Vec<String>,
+    /// Cuts the run into so many stretches, each with a start of its own that is sought until they join: where motion is
+    /// chaotic. `auto` takes as many as the motion asks for, one if it is regular
+    #[arg(long, value_name = "COUNT|auto", default_value = "auto", value_parser = segments)]
+    segments: Segments,
     /// Sets any key of the model, such as the value to begin with: parameters.k=2
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -47,6 +51,14 @@ pub(crate) struct Fit {
 }
 
 const FILES: &[&str] = &["fit.html", "fit.json", "residuals.csv", "model.toml"];
+
+fn segments(text: &str) -> Result<Segments, String> {
+    match text {
+        "auto" => Ok(Segments::Auto),
+        count => (count.parse().map(Segments::Count))
+            .map_err(|_| "write a whole number from 1, or `auto`".to_owned()),
+    }
+}
 
 impl Fit {
     pub(crate) fn run(&self) -> Result<(), Failure> {
@@ -75,7 +87,8 @@ impl Fit {
                 energy_error: f64::NAN,
             });
         };
-        let found = fit::fit(&model, &input.name, &data, &free, stop, &mut tell);
+        let watch: (_, &mut dyn FnMut(usize, f64)) = (stop, &mut tell);
+        let found = fit::fit_in(&model, &input.name, &data, &free, self.segments, watch);
         bar.borrow_mut().clear();
         let (found, best) = found?;
         let title = match model.title.as_str() {
@@ -102,6 +115,7 @@ impl Fit {
         output::print(&text)?;
         match found.conclusion().0 {
             holonomy_report::verdict::Verdict::Bad => Err(Failure::NotReached),
+            _ if !found.is_over() => Err(Failure::NotReached),
             _ => Ok(()),
         }
     }
@@ -146,6 +160,7 @@ fn describe(title: &str, found: &Fitted, files: Option<&str>) -> String {
     text += &format!("\n{}\n", table.render());
     let (verdict, sentence) = found.conclusion();
     text += &output::conclusion(verdict, &sentence);
+    text += &format!("{}\n", found.manner());
     for direction in &found.undetermined {
         let sentence = format!("Not determined: {}.", direction.sentence());
         text += &output::conclusion(holonomy_report::verdict::Verdict::Doubtful, &sentence);

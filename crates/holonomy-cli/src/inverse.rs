@@ -72,7 +72,7 @@ impl Inverse {
             folder.add("inverse.html", &found.page(title, &command))?;
             folder.add("inverse.json", &found.to_json())?;
             folder.add("inputs.csv", &found.efforts_csv())?;
-            if let Some(mut table) = control::with_efforts(&model, &found.efforts) {
+            if let Some(mut table) = control::with_inputs(&model, &found.efforts, None) {
                 if let Some(start) = start {
                     let list = |values: &[f64]| Value::List(values.iter().map(|x| Value::from(*x)).collect());
                     let system = model.mechanism.system();

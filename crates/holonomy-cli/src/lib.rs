@@ -12,6 +12,7 @@ mod files;
 mod fit;
 mod formula;
 mod from;
+mod gradient;
 mod import;
 mod input;
 mod interrupt;
@@ -66,6 +67,7 @@ enum Command {
     Methods(methods::Methods),
     Settle(settle::Settle),
     Linearize(linearize::Linearize),
+    Gradient(gradient::Gradient),
     Orbit(orbit::Orbit),
     Run(run::Run),
     Resume(resume::Resume),
@@ -103,6 +105,7 @@ pub fn main_with(words: Vec<OsString>) -> u8 {
         Command::Methods(command) => command.run(),
         Command::Settle(command) => command.run(),
         Command::Linearize(command) => command.run(),
+        Command::Gradient(command) => command.run(),
         Command::Orbit(command) => command.run(),
         Command::Run(command) => command.what.threads.within(|| command.run()),
         Command::Resume(command) => command.threads.within(|| command.run()),

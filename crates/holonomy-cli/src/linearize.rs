@@ -200,9 +200,7 @@ fn describe(model: &Model, title: &str, found: &Linearization, files: Option<&st
             linearize::shown(pole.im, pole.error),
             rough(pole.frequency),
             damping,
-            found
-                .image(pole)
-                .map_or_else(String::new, |image| format!("{:.1e}", image.modulus - 1.0)),
+            found.image(pole).map_or_else(String::new, linearize::excess),
             found.largest(pole).to_owned(),
         ]);
     }
@@ -211,7 +209,11 @@ fn describe(model: &Model, title: &str, found: &Linearization, files: Option<&st
     if left > 0 {
         text += &format!("{}\n", dim(&format!("and {left} more; `--json` has all")));
     }
-    text += &format!("\n{}\n", found.map());
+    text += &format!(
+        "\n{} {}\n",
+        found.map(),
+        linearize::equations(found.continuous_exact)
+    );
     text += &format!(
         "{}{}\n",
         derivatives(found.exact),
@@ -221,8 +223,7 @@ fn describe(model: &Model, title: &str, found: &Linearization, files: Option<&st
         true => "none".to_owned(),
         false => output::shortened(&names.join(", "), 100),
     };
-    let half = found.states.len() / 2;
-    text += &format!("{} {}\n", dim("coordinates"), list(&found.states[..half]));
+    text += &format!("{} {}\n", dim("coordinates"), list(found.coordinates()));
     text += &format!("{} {}\n", dim("inputs"), list(&found.inputs));
     text += &format!("{} {}\n", dim("outputs"), list(&found.outputs));
     if found.redundant > 0 {

@@ -35,7 +35,7 @@ pub(crate) struct Orbit {
     #[arg(long, value_name = "KEY=A:B:N", value_parser = not_blank, conflicts_with = "energy")]
     vary: Option<String>,
     /// Follow the orbit while the energy goes from A to B, in about N orbits; one number alone finds that orbit, J
-    #[arg(long, value_name = "E|A:B:N", value_parser = not_blank, allow_negative_numbers = true, conflicts_with = "hold")]
+    #[arg(long, value_name = "E|A:B:N", value_parser = not_blank, allow_hyphen_values = true, conflicts_with = "hold")]
     energy: Option<String>,
     /// Parts of the orbit that are solved side by side; more of them where the orbit is very unstable
     #[arg(long, value_name = "M", default_value_t = 0, hide_default_value = true)]
@@ -224,7 +224,12 @@ fn describe(title: &str, found: &Orbits, files: Option<&str>) -> String {
             rough(orbit.energy),
             format!("{:.6}", orbit.largest),
             rough(orbit.residual),
-            if orbit.stable { "stable" } else { "unstable" }.to_owned(),
+            match (&orbit.free, orbit.stable) {
+                (Some(_), _) => "one of many",
+                (None, true) => "stable",
+                (None, false) => "unstable",
+            }
+            .to_owned(),
         ]);
     }
     text += &table.render();

@@ -3,10 +3,14 @@ use crate::{explain, failure::Failure, input::Input, settle, summary};
 use console::strip_ansi_codes;
 use holonomy::tree::{Equilibrium, Tree};
 use holonomy_host::{
-    folder::FolderError, report::ReportError, resume::GoOnError, start::StartError, sweep::SweepError,
+    control::ControlError, fit::FitError, folder::FolderError, inverse::InverseError, report::ReportError,
+    resume::GoOnError, start::StartError, sweep::SweepError,
 };
 use holonomy_model::{Model, Source};
-use holonomy_report::{converge::ConvergeError, summary::Summary};
+use holonomy_report::{
+    converge::ConvergeError, gradient::GradientError, linearize::LinearizeError, orbit::OrbitError,
+    summary::Summary,
+};
 use std::io;
 
 /// A name that leads to no model.
@@ -74,5 +78,11 @@ sentences!(
     StartError,
     SweepError,
     ReportError,
-    ConvergeError
+    ConvergeError,
+    LinearizeError,
+    OrbitError,
+    ControlError,
+    FitError,
+    InverseError,
+    GradientError
 );

@@ -7,7 +7,7 @@
 //! With one-sided forcing all of it acts before the step. A method with exact derivatives gives A; of the others it is
 //! taken by differences.
 use holonomy::{
-    derivative::{Change, OFFSET, slope},
+    derivative::{Change, Differentiable, OFFSET, slope},
     integrator::{Fault, Integrator, StepError},
     output::{Output, Readings},
     system::{Measurement, Scratch, State, System},
@@ -77,6 +77,32 @@ impl Flow {
         let mut state = from.clone();
         self.integrator.attempt(&mut state, step)?;
         Ok(state)
+    }
+
+    /// Moves a state by a step of any size, without inputs.
+    pub fn go(&mut self, state: &mut State, step: f64) -> Result<(), Fault> {
+        self.integrator.attempt(state, step)?;
+        match state.is_finite() {
+            true => Ok(()),
+            false => Err(Fault {
+                cause: holonomy::integrator::Cause::NotFinite,
+                body: None,
+            }),
+        }
+    }
+
+    /// The method, if its steps have exact derivatives.
+    pub fn differentiable(&mut self) -> Option<&mut dyn Differentiable> {
+        self.integrator.differentiable()
+    }
+
+    /// Whether outputs are functions of the configuration and the momentum alone, as seen after a first step.
+    pub fn reads_state_alone(&mut self, outputs: &[Output], from: &State) -> Result<bool, Fault> {
+        let mut state = from.clone();
+        self.go(&mut state, self.step)?;
+        let all = self.read(outputs, &state);
+        let bare = State::new(state.t, state.q, state.p);
+        Ok(all == self.read(outputs, &bare))
     }
 
     /// A sentence about a step that failed.

@@ -11,7 +11,7 @@
 //! The recursion has one motion of its own, (−1)ᵏ c, which belongs to the momentum at the start. If that is not known, c is
 //! taken so that the inputs change least from step to step.
 use crate::{
-    control::boxed,
+    control::{boxed, units, without_own},
     flow::Flow,
     sweep::{AxisValues, SweepError, axes_of_table},
 };
@@ -179,6 +179,9 @@ pub fn inverse(
             method: model.method.name,
         });
     }
+    // What inputs do by themselves is what is sought.
+    let bare = without_own(model);
+    let model = bare.as_ref().unwrap_or(model);
     let mut flow = Flow::new(model);
     let h = model.schedule.step;
     let count = motion.rows.len() - 1;
@@ -303,6 +306,7 @@ pub fn inverse(
         start: motion.times[0],
         stopped: count < motion.rows.len() - 1,
         inputs: model.inputs.iter().map(|input| input.name.clone()).collect(),
+        input_units: units(model),
         efforts: found,
         left: worst.0,
         possible: worst.0 <= LEFT,

@@ -23,6 +23,7 @@ mod recorder;
 pub mod render;
 pub mod report;
 pub mod resume;
+pub mod rollout;
 pub mod run;
 pub mod saved;
 pub mod serve;

@@ -19,6 +19,7 @@ mod trajectory;
 
 pub use axis::{Axis, AxisValues, Setting};
 pub use list::axes_of_table;
+pub(crate) use list::{fields, is_parquet};
 pub use measure::Measure;
 pub use page::MOST as MOST_ON_A_PAGE;
 pub use part::CaseRow;

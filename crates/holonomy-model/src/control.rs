@@ -1,14 +1,9 @@
 //! `[control]`, `[[goal]]` and `[[bound]]`: what inputs are to bring about. `holonomy control` finds them.
+pub use crate::of_time::OfTime;
 use crate::{
-    Field, FormulaText, Input, Located, Problems, Section, Unit, nearest, output_suggestion, parse_quantity,
-    problem::excerpt,
+    Input, Located, Problems, Section, Unit, nearest, of_time::of_time, output_suggestion, problem::excerpt,
 };
-use holonomy::{
-    formula::{self, Formula, Program},
-    output::Output,
-    system::Layout,
-    tree::Spline,
-};
+use holonomy::{output::Output, system::Layout};
 
 /// A task for inputs.
 #[derive(Clone, Debug)]
@@ -49,32 +44,6 @@ pub struct Bound {
     pub min: Option<f64>,
     /// The most.
     pub max: Option<f64>,
-}
-
-/// A number that may change with time.
-#[derive(Clone, Debug)]
-pub struct OfTime(Value);
-
-#[derive(Clone, Debug)]
-enum Value {
-    Number(f64),
-    Formula(Program),
-    Table(Spline),
-}
-
-impl OfTime {
-    /// Its value at a time; not a number where it has none.
-    pub fn at(&self, t: f64) -> f64 {
-        match &self.0 {
-            Value::Number(number) => *number,
-            Value::Table(spline) => spline.at(t).0,
-            Value::Formula(program) => {
-                let mut out = [f64::NAN];
-                let known = program.evaluate(&[t], &mut program.workspace(), &mut out);
-                if known.is_ok() { out[0] } else { f64::NAN }
-            }
-        }
-    }
 }
 
 /// A task as it was read.
@@ -172,52 +141,6 @@ pub(crate) fn read(root: &Section<'_>) -> Option<Asked> {
         }
     }
     Some(asked)
-}
-
-/// A number, a quantity, a formula of `t`, or a table.
-fn of_time(section: &Section<'_>, key: &str, field: Field<'_, '_>) -> Option<OfTime> {
-    if section.is_table(key) {
-        let table = field.table()?;
-        let (times, values) = (
-            table.required("times").numbers_in(Unit::SECOND),
-            table.required("values").numbers_in(Unit::ANY),
-        );
-        let place = table.place();
-        table.finish();
-        let plain = |list: Located<Vec<Located<f64>>>| -> Vec<f64> {
-            list.value.into_iter().map(|number| number.value).collect()
-        };
-        return match Spline::new(&plain(times?), &plain(values?)) {
-            Ok(spline) => Some(OfTime(Value::Table(spline))),
-            Err(error) => section.problems().error(place, error.to_string()).none(),
-        };
-    }
-    let text = section.text(key);
-    let quantity = text.and_then(|text| parse_quantity(text, Unit::ANY).ok());
-    if text.is_none() || quantity.is_some() {
-        let number = field.number()?;
-        return Some(OfTime(Value::Number(number.value)));
-    }
-    let text = field.formula()?;
-    let formula = understood(&text, section.problems())?;
-    Some(OfTime(Value::Formula(Program::values(&[&formula]))))
-}
-
-fn understood(text: &FormulaText<'_>, problems: &Problems) -> Option<Formula> {
-    let mut scope = problems.constants().clone();
-    scope.time(0);
-    match Formula::parse_as(formula::Kind::Scalar, text.value, &scope) {
-        Ok(formula) => Some(formula),
-        Err(errors) => {
-            for error in errors {
-                let report = problems.error(text.locate(error.span), error.message);
-                if let Some(help) = error.help {
-                    report.help(help);
-                }
-            }
-            None
-        }
-    }
 }
 
 /// Finds what a task is about.

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Numbers of keys and elements, lengths and bits have eight bytes, the least significant first. What does not change the
-//! motion is left out: `title`, `[output]`, `[[input]]`, `[control]` with
+//! motion is left out: `title`, `[output]`, each `[[input]]` that does nothing by itself, `[control]` with
 //! `[[goal]]` and `[[bound]]`, what is only drawn (`[points]`, `[[line]]`, `up`), and `duration`, `steps`
 //! and `every` of `[run]`.
 mod sha256;
@@ -19,8 +19,8 @@ use holonomy::{order, simulation::Fingerprint};
 use sha256::Sha256;
 
 /// Keys that do not change the motion.
-const LEFT_OUT: [&str; 9] = [
-    "title", "output", "input", "control", "goal", "bound", "points", "line", "up",
+const LEFT_OUT: [&str; 8] = [
+    "title", "output", "control", "goal", "bound", "points", "line", "up",
 ];
 /// The same of `[run]`.
 const LEFT_OUT_OF_RUN: [&str; 3] = ["duration", "steps", "every"];
@@ -29,6 +29,16 @@ pub(crate) fn fingerprint(model: &Table) -> Fingerprint {
     let mut model = model.clone();
     for key in LEFT_OUT {
         model.remove(key);
+    }
+    let acts = |input: &Value| {
+        let input = input.as_table();
+        input.is_some_and(|input| ["value", "feedback"].iter().any(|key| input.contains_key(key)))
+    };
+    if let Some(Value::List(inputs)) = model.get_mut("input") {
+        inputs.retain(acts);
+        if inputs.is_empty() {
+            model.remove("input");
+        }
     }
     if let Some(Value::Table(run)) = model.get_mut("run") {
         for key in LEFT_OUT_OF_RUN {

@@ -9,11 +9,11 @@ mod start;
 pub(super) mod texts;
 pub(super) mod values;
 
-use super::{Place, Problems, Section};
+use super::{Input, Place, Problems, Section, input};
 use frame::Framed;
 use holonomy::{
     formula::Formula,
-    lagrangian::{FormulaMechanics, Formulas, Lagrangian, LagrangianError, Slots},
+    lagrangian::{Fed, FormulaMechanics, Formulas, Lagrangian, LagrangianError, Mechanics, Slots},
     system::{Layout, Mechanism, State, Undefined},
 };
 use names::{Name, Names};
@@ -145,11 +145,25 @@ impl LagrangianDraft {
         mut self,
         known: Option<&Mechanism>,
         t: f64,
+        inputs: Vec<input::Named>,
         problems: &Problems,
-    ) -> Option<(Mechanism, State)> {
+    ) -> Option<(Mechanism, State, Vec<Input>)> {
         self.start.t = t;
+        let fits = |_| self.frame.is_none();
+        let otherwise = "write `[force]` on the coordinates: in a frame inputs are set by programs";
+        let coordinates = self.component_names();
+        let velocities: Vec<String> = match &self.frame {
+            Some(framed) => (framed.free_names().into_iter()).map(|name| name.text).collect(),
+            None => coordinates.iter().map(|name| format!("{name}'")).collect(),
+        };
+        let named = Layout {
+            coordinates: coordinates.into(),
+            velocities: velocities.into(),
+            ..Layout::default()
+        };
+        let inputs = input::find(inputs, &named, &fits, otherwise, problems);
         let seen = |system| self.picture.show(system, &self.start.q);
-        let made = || match self.system().and_then(seen) {
+        let made = || match self.system(&inputs).and_then(seen) {
             Ok(system) => {
                 let definitions: Vec<(String, Formula)> = (self.definitions.iter())
                     .map(|written| (written.name.clone(), written.formula.clone()))
@@ -171,10 +185,10 @@ impl LagrangianDraft {
             Some(framed) => frame::state(&system, framed, &self, problems)?,
             None => start::state(&system, &self, problems)?,
         };
-        Some((Mechanism::Lagrangian(system), state))
+        Some((Mechanism::Lagrangian(system), state, inputs))
     }
 
-    fn system(&self) -> Result<Lagrangian, LagrangianError> {
+    fn system(&self, inputs: &[Input]) -> Result<Lagrangian, LagrangianError> {
         let names = self.component_names();
         let constraints: Vec<Formula> = self.constraints.iter().map(|g| g.formula.clone()).collect();
         let formulas = Formulas {
@@ -185,14 +199,22 @@ impl LagrangianDraft {
             constraints: &constraints,
             invariants: &self.invariant_formulas(),
         };
-        let mechanics = Box::new(FormulaMechanics::new(&formulas)?);
+        let mut mechanics: Box<dyn Mechanics> = Box::new(FormulaMechanics::new(&formulas)?);
+        let answers = input::answers(inputs);
+        let fed = !answers.is_empty();
+        if fed {
+            mechanics = Box::new(Fed::new(mechanics, answers));
+        }
+        let multipliers: Vec<String> = self.constraints.iter().map(|g| g.name.clone()).collect();
         let Some(framed) = &self.frame else {
-            let multipliers: Vec<String> = self.constraints.iter().map(|g| g.name.clone()).collect();
             let system = Lagrangian::new(mechanics, &names)?.with_multipliers(multipliers);
-            return Ok(system.with_vectors(&formulas, &self.vectors()));
+            // What inputs do may change the momenta of all vectors together.
+            let vectors = if fed { Vec::new() } else { self.vectors() };
+            return Ok(system.with_vectors(&formulas, &vectors));
         };
         let quasi_velocities: Vec<String> = framed.names.iter().map(|name| name.text.clone()).collect();
-        Lagrangian::in_frame(mechanics, &names, &quasi_velocities, &framed.constrained)
+        let system = Lagrangian::in_frame(mechanics, &names, &quasi_velocities, &framed.constrained)?;
+        Ok(system.with_multipliers(multipliers))
     }
 
     fn slots(&self) -> Slots {

@@ -20,6 +20,7 @@ mod given_functions;
 mod input;
 mod knob;
 mod lagrangian;
+mod of_time;
 mod overrides;
 mod parse;
 mod path;
@@ -45,7 +46,7 @@ pub use description::Description;
 pub use files::Files;
 pub use given_functions::Functions;
 pub use holonomy::formula::nearest;
-pub use input::{Input, velocity_named};
+pub use input::{Feedback, Input, Own, Watched, velocity_named, watched};
 pub use knob::Knob;
 pub use parse::{Document, Marked, parse};
 pub use path::{Path, Place, Step};
@@ -414,10 +415,16 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
         Draft::Tree(draft) => draft.description(),
     };
     let known = other.map(|other| &other.mechanism);
-    let (mechanism, state) = match drafted {
-        Draft::Spheres(draft) => draft.build(known, run.start_time, problems)?,
-        Draft::Lagrangian(draft) => draft.build(known, run.start_time, problems)?,
-        Draft::Tree(draft) => draft.build(&run.schedule, run.start_time, problems)?,
+    let (mechanism, state, inputs) = match drafted {
+        Draft::Spheres(draft) => {
+            let (mechanism, state) = draft.build(known, run.start_time, problems)?;
+            let otherwise = "write a `[[force]]`: on spheres inputs are set by programs";
+            let layout = mechanism.system().layout().clone();
+            let inputs = input::find(inputs, &layout, &|_| false, otherwise, problems);
+            (mechanism, state, inputs)
+        }
+        Draft::Lagrangian(draft) => draft.build(known, run.start_time, inputs, problems)?,
+        Draft::Tree(draft) => draft.build(&run.schedule, run.start_time, inputs, problems)?,
     };
     let state = match given {
         Some(given) => given.state(&mechanism, state, problems)?,
@@ -427,7 +434,6 @@ fn read(table: &Table, other: Option<&Model>, problems: &Problems) -> Option<Mod
     let impulses = made_for && !matches!(mechanism, Mechanism::Spheres(_));
     let stepped = (!impulses).then_some(run.method.name);
     let outputs = record::outputs(run.record, mechanism.system().layout(), stepped, problems);
-    let inputs = input::find(inputs, mechanism.system().layout(), problems);
     let control = control.map(|asked| control::find(asked, &inputs, mechanism.system().layout(), problems));
     if !problems.has_errors() {
         start::check(&mechanism, &state, table, problems);

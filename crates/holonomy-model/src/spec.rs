@@ -72,7 +72,9 @@ pub use lagrangian::{DrawnLine, FormulaConstraint, Lagrangian, MovingFrame, Para
 pub use quantity::{Formula, Matrix, OneOrMore, Quantity, Target, Vector, vector};
 pub use reference::reference;
 pub(crate) use run::MOST_STEPS;
-pub use run::{Forcing, GivenStart, InputForce, MethodChoice, Output, RunLength, Solver, TrajectoryFormat};
+pub use run::{
+    Forcing, GivenStart, InputFeedback, InputForce, MethodChoice, Output, RunLength, Solver, TrajectoryFormat,
+};
 pub use spheres::{
     Bending, BendingLaw, BodyEnergy, BodyPoint, BodySpring, Chain, Cotangent, Dipoles, Gravity, Grid,
     IcosphereBodies, LennardJones, PairEnergy, PointOnBody, SphereBody, SpherePotential, SphereShape,

@@ -25,15 +25,15 @@ mod tables;
 pub(super) use joint::direction;
 pub use outline::{OutlineBody, OutlineCoupling, TreeOutline};
 
-use super::{Description, Place, Problems, Section};
+use super::{Description, Input, Place, Problems, Section, Watched, input};
 use bodies::TreeBodies;
 use holonomy::{
     Vec3,
     simulation::Schedule,
     system::{Mechanism, Rope, State, System},
     tree::{
-        AppliedWrench, Attitude, Constraint, Link, RigidBody, StateForce, Tree, TreeError, TreeParts,
-        assemble_at,
+        AppliedWrench, Attitude, Constraint, JointForce, Link, RigidBody, StateForce, Tree, TreeError,
+        TreeParts, assemble_at,
     },
 };
 use laws::Laws;
@@ -49,9 +49,11 @@ pub(super) struct TreeDraft {
     constraints: Vec<constraints::ConstraintEntry>,
     potentials: Vec<forces::PotentialEntry>,
     links: Vec<links::LinkEntry>,
-    wrenches: Vec<AppliedWrench>,
+    wrenches: Vec<(AppliedWrench, Place)>,
     /// Efforts and wrenches that see the state, and `[[drag]]`; then `[[force]]`.
-    feedback: Vec<StateForce>,
+    feedback: Vec<(StateForce, Place)>,
+    /// Those that act otherwise, for their kinks.
+    watched: Vec<StateForce>,
     pulls: Vec<forces::ForceEntry>,
     /// Where `start = "settled"` is written.
     settled: Option<Place>,
@@ -114,8 +116,11 @@ pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
     let potentials = forces::read_potentials(root, &bodies, &sites, &laws);
     let mut links = links::read(root, &bodies, &sites);
     links.extend(stops::read_strings(root, &bodies, &sites, &laws));
-    let sightings = Sightings::read(root, &bodies, &sites, &laws);
-    let mut feedback = forces::read_efforts(&bodies, &laws, &sightings, problems);
+    let sightings = Sightings::read(root, &bodies, &sites, &constraints, &laws);
+    let mut feedback = forces::read_efforts(&bodies, laws.put_off(), &sightings, problems);
+    // What is wrong with these has been said.
+    let own = forces::read_efforts(&bodies, laws.of_own_joints(), &sightings, &Problems::default());
+    let mut watched: Vec<StateForce> = own.into_iter().map(|(force, _)| force).collect();
     let pulls = forces::read_forces(root, &bodies, &sites, &sightings);
     parts::check_joints(&bodies, problems);
     let names = potentials.iter().map(|entry| &entry.name);
@@ -126,8 +131,9 @@ pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
         constraints.iter().map(|entry| entry.name.as_str()),
         problems,
     );
-    let (wrenches, seeing) = forces::read_wrenches(root, &bodies, &laws, &sightings);
+    let (wrenches, seeing, of_time) = forces::read_wrenches(root, &bodies, &laws, &sightings);
     feedback.extend(seeing);
+    watched.extend(of_time);
     feedback.extend(drag::read(root, &bodies, &named, &laws));
     root.refuse(ELSEWHERE);
     Some(TreeDraft {
@@ -139,6 +145,7 @@ pub(super) fn read(root: &Section<'_>) -> Option<TreeDraft> {
         links,
         wrenches,
         feedback,
+        watched,
         pulls,
         settled,
         parameters: laws.described(),
@@ -183,13 +190,18 @@ impl TreeDraft {
         self,
         schedule: &Schedule,
         t: f64,
+        inputs: Vec<input::Named>,
         problems: &Problems,
-    ) -> Option<(Mechanism, State)> {
+    ) -> Option<(Mechanism, State, Vec<Input>)> {
+        let (wrenches, wrench_places): (Vec<_>, Vec<_>) = self.wrenches.into_iter().unzip();
+        let (feedback, feedback_places): (Vec<_>, Vec<_>) = self.feedback.into_iter().unzip();
+        let mut written: Vec<Place> = Vec::new();
         let mut parts = TreeParts {
             gravity: self.gravity,
             sites: self.sites.list,
-            wrenches: self.wrenches,
-            feedback: self.feedback,
+            wrenches,
+            feedback,
+            watched: self.watched,
             ropes: self.ropes,
             ..TreeParts::default()
         };
@@ -201,6 +213,11 @@ impl TreeDraft {
             fixed.extend(placed.v.iter().map(|_| entry.keep));
             q.extend(placed.q);
             v.extend(placed.v);
+            let effort = placed.effort.unwrap_or_else(|| entry.place.clone());
+            written.extend(placed.forces.iter().map(|force| match force {
+                JointForce::Effort(_) => effort.clone(),
+                _ => entry.place.clone(),
+            }));
             parts
                 .joint_forces
                 .extend(placed.forces.into_iter().map(|force| (index, force)));
@@ -259,11 +276,21 @@ impl TreeDraft {
             parts.names.links.push(entry.name.text);
             parts.links.push(entry.link);
         }
+        written.extend(wrench_places);
+        written.extend(feedback_places);
         for entry in self.pulls {
+            written.push(entry.place.clone());
             forces.push((entry.place, "force", entry.between));
             parts.feedback.push(entry.force);
         }
-        let laid = Tree::new(parts).and_then(|mut tree| tree.fit_routes(t, &q).map(|()| tree));
+        let mut found = Vec::new();
+        let fed = |tree: Tree| {
+            found = find_inputs(inputs, &tree, problems);
+            let forces = input::state_forces(&found, &tree);
+            tree.with_feedback(forces)
+        };
+        let laid =
+            (Tree::new(parts).and_then(fed)).and_then(|mut tree| tree.fit_routes(t, &q).map(|()| tree));
         let tree = match laid {
             Ok(tree) => tree,
             Err(error) => return refuse(&error, &body_places, &constraint_places, problems),
@@ -310,8 +337,19 @@ impl TreeDraft {
         };
         state.lambda = lambda.unwrap_or(state.lambda);
         check_forces(&tree, &state, &forces, problems)?;
-        Some((Mechanism::Tree(Arc::new(tree)), state))
+        check_formulas(&tree, (t, &q, &v), &written, problems)?;
+        Some((Mechanism::Tree(Arc::new(tree)), state, found))
     }
+}
+
+/// What inputs act on and see.
+fn find_inputs(inputs: Vec<input::Named>, tree: &Tree, problems: &Problems) -> Vec<Input> {
+    let fits = |watched| match watched {
+        Watched::Coordinate(place) => tree.scalar_coordinate(place).is_some(),
+        Watched::Velocity(place) => tree.scalar_velocity(place).is_some(),
+    };
+    let otherwise = "name a joint that turns about an axis or slides; a rotation in space is fed back by a `[[wrench]]` that sees it";
+    input::find(inputs, tree.layout(), &fits, otherwise, problems)
 }
 
 /// An error of the tree, at the text it is about.
@@ -336,6 +374,7 @@ fn refuse<T>(
         TreeError::Constraint { name, .. } => find(constraints, name),
         TreeError::NoBody { .. }
         | TreeError::NotFinite { .. }
+        | TreeError::Seen { .. }
         | TreeError::Name(_)
         | TreeError::Link { .. }
         | TreeError::Potential { .. } => Place::model(),
@@ -349,6 +388,26 @@ fn refuse<T>(
         (_, None) => report,
     }
     .none()
+}
+
+/// Forces must have a value where the tree starts; `written` says where each is, by its number.
+fn check_formulas(
+    tree: &Tree,
+    (t, q, v): (f64, &[f64], &[f64]),
+    written: &[Place],
+    problems: &Problems,
+) -> Option<()> {
+    let Some((number, undefined)) = tree.undefined_forces(t, q, v) else {
+        return Some(());
+    };
+    let place = written.get(number).cloned().unwrap_or_else(Place::model);
+    problems
+        .error(
+            place,
+            format!("at the start {}", undefined.describe(tree.layout())),
+        )
+        .help("change the formula, its `parameters`, or how the model starts")
+        .none()
 }
 
 /// Where a force is written, its kind, and the sites that it must find apart.

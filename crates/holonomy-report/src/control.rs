@@ -30,6 +30,8 @@ pub struct Controlled {
     pub violation: f64,
     /// How large it may be.
     pub tolerance: f64,
+    /// Whether no input changes what is missed, to first order.
+    pub beyond: bool,
     /// The output with that violation.
     pub worst: Option<String>,
     /// What was wanted.
@@ -40,10 +42,15 @@ pub struct Controlled {
     /// The same under the feedback.
     #[serde(with = "crate::number::nullable")]
     pub closed_growth: f64,
+    /// Why the model with these inputs does not answer to deviations, if it does not.
+    pub not_fed: Option<String>,
     /// What each sweep brought.
     pub sweeps: Vec<ControlSweep>,
     /// Names of the inputs.
     pub inputs: Vec<String>,
+    /// Their units, where they are known.
+    #[serde(skip)]
+    pub input_units: Vec<String>,
     /// The least and the most of each.
     pub limits: Vec<[Option<f64>; 2]>,
     /// The inputs of each step.
@@ -146,6 +153,14 @@ impl Controlled {
                 format!(
                     "Goals and bounds are met to {tolerance}, and no inputs near these cost less than {}.",
                     rough(self.cost)
+                ),
+            ),
+            Found::Unmet if self.beyond => (
+                Verdict::Bad,
+                format!(
+                    "The goals were not reached: `{worst}` is off by {off}, and no input brings it nearer. It lies at the edge \
+                     of what can be reached, or beyond, or inputs that would help are at their limits: ask for less, widen \
+                     `min` and `max`, or lengthen `run.duration`."
                 ),
             ),
             Found::Unmet => (
@@ -278,7 +293,8 @@ impl Controlled {
                 value: *limit,
                 label: "limit".to_owned(),
             });
-            panel(name.clone(), curve.collect(), limits.collect())
+            let label = with_unit(name, self.input_units.get(k));
+            panel(label, curve.collect(), limits.collect())
         });
         all.push((
             "inputs.svg",
@@ -286,10 +302,7 @@ impl Controlled {
             stacked(inputs.take(MOST_PANELS).collect()),
         ));
         let outputs = self.outputs.iter().enumerate().map(|(k, name)| {
-            let label = match self.units.get(k).map_or("", String::as_str) {
-                "" => name.clone(),
-                unit => format!("{name} ({unit})"),
-            };
+            let label = with_unit(name, self.units.get(k));
             let curve = times.iter().zip(&self.curves).map(|(t, values)| (*t, values[k]));
             let goals = self.goals.iter().filter(|goal| goal.of == *name);
             let goals = goals.map(|goal| Guide::Level {
@@ -367,9 +380,21 @@ impl Controlled {
             rough(self.open_growth),
             rough(self.closed_growth)
         ));
+        page.paragraph(match &self.not_fed {
+            Some(why) => why,
+            None => "A run of `model.toml` answers with these gains, from what its forces see in the middle of each step.",
+        });
         page.section("command", "The command");
         page.code(command);
         page.finish()
+    }
+}
+
+/// What a curve is called.
+pub(crate) fn with_unit(name: &str, unit: Option<&String>) -> String {
+    match unit.map_or("", String::as_str) {
+        "" => name.to_owned(),
+        unit => format!("{name} ({unit})"),
     }
 }
 

@@ -17,6 +17,14 @@ pub struct Fitted {
     pub method: String,
     /// Its step, s.
     pub step: f64,
+    /// Where derivatives came from.
+    pub derivatives: Derivatives,
+    /// Into how many stretches the run was cut, each with a start of its own that is sought.
+    pub segments: usize,
+    /// By how much they miss each other at most, in parts of what the state moves in one.
+    pub gap: f64,
+    /// Whether they join, to rounding, to one run.
+    pub joined: bool,
     /// Whether the search was stopped.
     pub stopped: bool,
     /// Whether it was not over after as many steps as it may take.
@@ -32,6 +40,16 @@ pub struct Fitted {
     pub times: Vec<f64>,
     /// The sum of squares, in units of the columns, at first and after each step.
     pub history: Vec<f64>,
+}
+
+/// Where derivatives come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Derivatives {
+    /// Linearised steps.
+    Exact,
+    /// Differences of runs.
+    Differences,
 }
 
 /// A number that was fitted.
@@ -80,6 +98,9 @@ pub struct FittedColumn {
     /// Model minus data.
     #[serde(skip)]
     pub residuals: Vec<f64>,
+    /// The model between the data, as times and values.
+    #[serde(skip)]
+    pub curve: Vec<(f64, f64)>,
 }
 
 /// Residuals of this part of what a column varies are of another model.
@@ -121,6 +142,11 @@ impl Fitted {
         json(self)
     }
 
+    /// Whether the search came to its end.
+    pub fn is_over(&self) -> bool {
+        !self.stopped && !self.unfinished
+    }
+
     /// The largest part of a column that is not explained.
     fn unexplained(&self) -> f64 {
         let parts = self.columns.iter().map(|column| column.off / column.spread);
@@ -130,6 +156,16 @@ impl Fitted {
     /// What came of it, in a sentence.
     pub fn conclusion(&self) -> (Verdict, String) {
         let part = rough(100.0 * self.unexplained());
+        if !self.joined && !self.stopped {
+            return (
+                Verdict::Bad,
+                format!(
+                    "The {} stretches come within {part} % of what the data vary, but miss each other by up to {} % of                      what the state moves in one: no run of this model was found that goes along all of the data. Free                      others, begin elsewhere with `--set`, or take other `--segments`.",
+                    self.segments,
+                    rough(100.0 * self.gap),
+                ),
+            );
+        }
         if self.stopped || self.unfinished {
             let why = if self.stopped { "was stopped" } else { "gave up" };
             return (
@@ -162,6 +198,27 @@ impl Fitted {
             verdict,
             format!("The model comes within {part} % of what the data vary. {sure}"),
         )
+    }
+
+    /// How it was sought, in a sentence or two.
+    pub fn manner(&self) -> String {
+        let derivatives = match self.derivatives {
+            Derivatives::Exact => "Derivatives of steps are exact.".to_owned(),
+            Derivatives::Differences => format!(
+                "Derivatives are differences of runs: `{}` has none of its own for this model and these columns.",
+                self.method
+            ),
+        };
+        match self.segments {
+            1 => derivatives,
+            count => format!(
+                "{derivatives} The run was cut into {count} stretches, which {}.",
+                match self.joined {
+                    true => "join to rounding",
+                    false => "do not join",
+                }
+            ),
+        }
     }
 
     /// Data, model and residuals as text.
@@ -209,11 +266,7 @@ impl Fitted {
                 unit => format!("{} ({unit})", column.name),
             };
             let both = vec![
-                curve(
-                    "model",
-                    CurveStyle::Line,
-                    points(&|row| column.measured[row] + column.residuals[row]),
-                ),
+                curve("model", CurveStyle::Line, column.curve.clone()),
                 curve("data", CurveStyle::Points, points(&|row| column.measured[row])),
             ];
             let residuals = curve("", CurveStyle::Points, points(&|row| column.residuals[row]));
@@ -233,9 +286,18 @@ impl Fitted {
 
     /// A number with its standard error.
     pub fn written(number: &FittedNumber) -> String {
-        match number.error.is_finite() && number.error > 0.0 {
-            true => uncertain(number.value, number.error),
-            false => number::decimal(number.value),
+        let (value, error) = (number.value, number.error);
+        match error.is_finite() && error > 0.0 {
+            true if error > 5e-4 * value.abs() => uncertain(value, error),
+            // As many decimals as show the first digit of the error.
+            true if error > 1e-12 * value.abs() && (1e-3..1e6).contains(&value.abs()) => {
+                let (mut scaled, mut decimals) = (error, 0);
+                while scaled < 1.0 {
+                    (scaled, decimals) = (10.0 * scaled, decimals + 1);
+                }
+                format!("{value:.decimals$} ± {error:.decimals$}").replace('-', "−")
+            }
+            _ => number::decimal(value),
         }
     }
 
@@ -273,6 +335,7 @@ impl Fitted {
                 &format!("Not determined: {}.", direction.sentence()),
             );
         }
+        page.paragraph(&self.manner());
         page.section("data", "Data and model");
         let rows: Vec<Vec<Cell>> = (self.columns.iter())
             .map(|column| {

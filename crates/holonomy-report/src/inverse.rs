@@ -1,5 +1,6 @@
 //! What is said of the inputs of a given motion: as data, and as a page.
 use crate::{
+    control::with_unit,
     figure::{Axis, Chart, Curve, CurveStyle, Panels},
     number::{self, decimal, grouped, rough},
     page::Page,
@@ -23,6 +24,9 @@ pub struct Inverted {
     pub stopped: bool,
     /// Names of the inputs.
     pub inputs: Vec<String>,
+    /// Their units, where they are known.
+    #[serde(skip)]
+    pub input_units: Vec<String>,
     /// The inputs of each step.
     pub efforts: Vec<Vec<f64>>,
     /// What the inputs could not do, in parts of the momentum.
@@ -99,7 +103,7 @@ impl Inverted {
             .map(|(k, name)| Chart {
                 title: String::new(),
                 x: Axis::time(),
-                y: Axis::linear(name.clone()),
+                y: Axis::linear(with_unit(name, self.input_units.get(k))),
                 series: vec![Curve {
                     name: String::new(),
                     points: (self.efforts.iter().enumerate())

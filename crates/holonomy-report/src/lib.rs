@@ -18,6 +18,8 @@ pub mod film;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod fit;
 #[cfg(not(target_arch = "wasm32"))]
+pub mod gradient;
+#[cfg(not(target_arch = "wasm32"))]
 pub mod inverse;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod linearize;

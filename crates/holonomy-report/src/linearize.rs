@@ -14,7 +14,8 @@ mod spectrum;
 #[cfg(test)]
 mod tests;
 
-pub use page::{derivatives, shown, symplectic};
+pub(crate) use page::circled;
+pub use page::{derivatives, equations, excess, shown, symplectic};
 pub use spectrum::Spectrum;
 
 use crate::{number, summary::json};
@@ -102,6 +103,8 @@ pub struct Linearization {
     pub step: f64,
     /// Whether the matrix of the step is exact, and not by differences.
     pub exact: bool,
+    /// Whether that of the equations of motion is.
+    pub continuous_exact: bool,
     /// The time, s.
     pub t: f64,
     /// The configuration.
@@ -125,7 +128,8 @@ pub struct Linearization {
     pub discrete: Matrices,
     /// Of the equations of motion.
     pub continuous: Matrices,
-    /// How far the matrix of the step is from symplectic, momenta in units that suit; `null` where forces do work.
+    /// How far the matrix of the step is from symplectic, momenta in units that suit; `null` where forces do work, or
+    /// velocities are constrained as such.
     pub symplectic_defect: Option<f64>,
     /// Eigenvalues of the second A.
     pub poles: Vec<Pole>,
@@ -166,6 +170,9 @@ pub enum LinearizeError {
     /// The time is not ahead of the start.
     #[error("t = {0} s is before the start of the model")]
     Before(f64),
+    /// The time is beyond what can be counted in steps.
+    #[error("t = {0:e} s is more than 10¹⁵ steps after the start of the model")]
+    Far(f64),
     /// A number that is not finite.
     #[error("the matrix of the step holds what is not a number")]
     NotFinite,
@@ -230,11 +237,13 @@ impl Linearization {
         let outputs = outputs(model);
         let c = slopes(&flow, &state, &minimal, &outputs)?;
         let unit = flow.momentum_unit(&state, &minimal);
-        let (distance, equilibrium) = nearest(&continuous, &rate, unit);
+        let (distance, equilibrium) = nearest(&continuous, &rate, (minimal.freedom(), unit));
         let poles = eigen(&continuous).ok_or(LinearizeError::NotFinite)?;
         let half = minimal.freedom();
         let exact = flow.is_exact();
-        let poles: Vec<Pole> = poles.iter().map(|mode| pole(mode, half)).collect();
+        let continuous_exact = flow.continuous_is_exact();
+        let poles = poles.iter().map(|mode| pole(mode, half, continuous_exact));
+        let poles: Vec<Pole> = poles.collect();
         let multipliers = multipliers(&a, flow.h, exact).ok_or(LinearizeError::NotFinite)?;
         let layout = flow.system.layout();
         let columns: Vec<String> = outputs.iter().flat_map(Output::columns).collect();
@@ -251,6 +260,7 @@ impl Linearization {
             method: model.method.name.to_owned(),
             step: flow.h,
             exact,
+            continuous_exact,
             t: state.t,
             q: state.q.clone(),
             equilibrium,
@@ -262,7 +272,8 @@ impl Linearization {
             outputs: columns,
             discrete: matrices(&a, &b),
             continuous: matrices(&continuous, &here),
-            symplectic_defect: (!layout.conserved.driven).then(|| symplectic_defect(&a, unit)),
+            symplectic_defect: (!layout.conserved.driven && minimal.is_canonical())
+                .then(|| symplectic_defect(&a, unit)),
             poles,
             multipliers,
             cayley,
@@ -270,6 +281,11 @@ impl Linearization {
             state,
             minimal,
         })
+    }
+
+    /// Names of the coordinates among the states.
+    pub fn coordinates(&self) -> &[String] {
+        &self.states[..self.minimal.freedom()]
     }
 
     /// The result as JSON text.
@@ -321,13 +337,21 @@ pub(crate) fn lost_as(flow: &Flow, lost: Lost) -> LinearizeError {
 
 /// A sentence about a step that failed.
 pub(crate) fn described(flow: &Flow, fault: holonomy::integrator::Fault) -> String {
+    described_by(flow.system.layout(), fault)
+}
+
+/// The same, with the names of a layout.
+pub(crate) fn described_by(layout: &Layout, fault: holonomy::integrator::Fault) -> String {
     let error = holonomy::integrator::StepError {
         fault,
         limit: None,
         goes_back: false,
     };
-    error.describe(flow.system.layout())
+    error.describe(layout)
 }
+
+/// Steps that nobody waits for, and whose number is still exact as a float: at 3 ns each it is over a month.
+pub(crate) const FARTHEST: f64 = 1e15;
 
 fn reached(
     flow: &mut Flow,
@@ -338,6 +362,9 @@ fn reached(
     let steps = ((t - model.state.t) / flow.h).round();
     if !(steps >= 0.0) {
         return Err(LinearizeError::Before(t));
+    }
+    if steps > FARTHEST {
+        return Err(LinearizeError::Far(t));
     }
     let steps = steps as u64;
     let mut state = model.state.clone();
@@ -393,25 +420,25 @@ fn settled(flow: &Flow, start: &State) -> Result<State, LinearizeError> {
 }
 
 /// How far the equilibrium is that Newton's method sees, and whether the state is one.
-fn nearest(slopes: &DMatrix<f64>, rate: &DVector<f64>, unit: f64) -> (f64, bool) {
+fn nearest(slopes: &DMatrix<f64>, rate: &DVector<f64>, (half, unit): (usize, f64)) -> (f64, bool) {
     let Some(way) = least_within(slopes, rate, 1e-9) else {
         return (f64::NAN, false);
     };
-    let half = rate.len() / 2;
+    let momenta = rate.len() - half;
     let mut left = rate - slopes * &way;
-    left.rows_mut(half, half).unscale_mut(unit);
+    left.rows_mut(half, momenta).unscale_mut(unit);
     if left.amax() > REST {
         return (f64::NAN, false);
     }
     let mut way = way;
-    way.rows_mut(half, half).unscale_mut(unit);
+    way.rows_mut(half, momenta).unscale_mut(unit);
     (way.amax(), way.amax() <= NEAR)
 }
 
-fn pole(mode: &holonomy::derivative::Mode, half: usize) -> Pole {
+fn pole(mode: &holonomy::derivative::Mode, half: usize, exact: bool) -> Pole {
     let Complex { re, im } = mode.value;
     let size = math::hypot(re, im);
-    let error = mode.error * DIFFERENCES;
+    let error = mode.error * if exact { 1.0 } else { DIFFERENCES };
     let largest = (mode.vector.iter().take(half).copied())
         .max_by(|a, b| math::hypot(a.re, a.im).total_cmp(&math::hypot(b.re, b.im)))
         .filter(|z| math::hypot(z.re, z.im) > 0.0)
@@ -504,7 +531,7 @@ fn slopes(
 ) -> Result<DMatrix<f64>, LinearizeError> {
     let system: &dyn System = &*flow.system;
     let width: usize = outputs.iter().map(Output::width).sum();
-    let size = 2 * minimal.freedom();
+    let (half, size) = (minimal.freedom(), minimal.size());
     let unit = flow.momentum_unit(at, minimal);
     let mut readings = Readings::default();
     let mut measured = Measurement::default();
@@ -521,7 +548,7 @@ fn slopes(
         .collect();
     let mut out = DMatrix::zeros(width, size);
     for k in 0..size {
-        let unit = if k < size / 2 { 1.0 } else { unit };
+        let unit = if k < half { 1.0 } else { unit };
         let column = slope(OFFSET, |s| {
             let mut z = vec![0.0; size];
             z[k] = s * unit;
@@ -572,7 +599,7 @@ pub(crate) fn names(layout: &Layout, minimal: &Minimal) -> Vec<String> {
             (None, _, false) => velocity,
         }
     };
-    let chosen: Vec<String> = minimal.independent.iter().map(|k| coordinate(*k)).collect();
-    let momenta = chosen.iter().map(|name| format!("p.{name}"));
-    chosen.iter().cloned().chain(momenta).collect()
+    let momenta = minimal.moving.iter().map(|k| format!("p.{}", coordinate(*k)));
+    let chosen = minimal.independent.iter().map(|k| coordinate(*k));
+    chosen.chain(momenta).collect()
 }

@@ -6,10 +6,12 @@
 //! H(z₀) = E                     of what conserves energy, where T is not held
 //! τ·δu = 0                      on a branch: perpendicular to its direction τ (pseudo-arclength)
 //! ```
+//! Where neighbours close, too, a method may close none of them: then what is left open is that of the method, and said.
 //! Unknown are the z_i, T, and a parameter or E. The equations depend on each other where momenta are conserved, and
 //! solutions are not unique where a symmetry moves them: the least step in the sense of least squares is taken. Momenta are
 //! measured in a unit.
 mod branch;
+mod degenerate;
 mod newton;
 mod page;
 #[cfg(test)]
@@ -17,6 +19,7 @@ mod tests;
 
 use branch::Branch;
 pub use branch::{Along, Event, Range};
+pub use degenerate::Free;
 pub use page::stability;
 
 use crate::{
@@ -63,6 +66,8 @@ pub struct Orbit {
     pub v: Vec<f64>,
     /// How far it is from closing, in coordinates and in units of momenta.
     pub residual: f64,
+    /// Where that is the error of the method: the directions in which neighbours close as well; `null` elsewhere.
+    pub free: Option<Free>,
     /// Corrections that it took.
     pub iterations: usize,
     /// How far it goes, in coordinates, from its start.
@@ -271,12 +276,14 @@ impl Shot {
             q: start.q.clone(),
             v,
             residual: closed.0,
+            free: None,
             iterations: closed.1,
             extent,
             stable: !multipliers.iter().any(outside),
             largest,
             multipliers,
-            symplectic_defect: (!system.layout().conserved.driven).then(|| symplectic_defect(&matrix, unit)),
+            symplectic_defect: (!system.layout().conserved.driven && minimal.is_canonical())
+                .then(|| symplectic_defect(&matrix, unit)),
             monodromy: matrix
                 .row_iter()
                 .map(|row| row.iter().copied().collect())

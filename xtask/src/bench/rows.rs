@@ -76,6 +76,20 @@ const fn peer(label: &'static str, row: &'static str, who: &'static str, steps: 
     }
 }
 
+/// One of ours among several of the same kind.
+const fn named(
+    id: &'static str,
+    label: &'static str,
+    row: &'static str,
+    who: &'static str,
+    steps: u64,
+) -> Entrant {
+    Entrant {
+        id,
+        ..here(label, row, who, steps)
+    }
+}
+
 const fn threads(
     id: &'static str,
     label: &'static str,
@@ -124,6 +138,18 @@ const fn contest(
         asks,
     }
 }
+
+/// A time of at most so many µs.
+const fn at_most(words: &'static str, of: &'static str, most: f64) -> Ask {
+    Ask {
+        words,
+        of,
+        to: None,
+        bound: Bound::AtMost(most),
+    }
+}
+
+const THREE_RUNS: Ask = ratio("at most 3× the run", "gradient", "forward", Bound::AtMost(3.0));
 
 const KERNEL: Ask = ratio("at most 1.3× the kernel", "ours", "kernel", Bound::AtMost(1.3));
 
@@ -295,12 +321,7 @@ pub(super) const ROWS: &[Row] = &[
                 here("ours, tree-variational", "revolute-128", "ours", 20),
                 quoted("dart", "DART 7, published: 21.5 µs a joint", 128.0 * 21.5e3),
             ],
-            &[Ask {
-                words: "at most 2 µs per joint",
-                of: "ours",
-                to: None,
-                bound: Bound::AtMost(2.0),
-            }],
+            &[at_most("at most 2 µs per joint", "ours", 2.0)],
         )
     },
     contest(
@@ -329,6 +350,133 @@ pub(super) const ROWS: &[Row] = &[
             "trep",
             "ours",
             Bound::AtLeast(100.0),
+        )],
+    ),
+    contest(
+        "linearise-7",
+        "an arm of 7 hinges: derivatives of a step of 0.01 s",
+        &[
+            here(
+                "ours, linearised, a gradient back",
+                "linearise-arm-7",
+                "pull",
+                1000,
+            ),
+            here("ours, linearised, all columns", "linearise-arm-7", "matrix", 500),
+            peer(
+                "Pinocchio, of the accelerations alone",
+                "arm-7",
+                "pinocchio-aba",
+                300,
+            ),
+            peer("Crocoddyl, Euler", "arm-7", "crocoddyl-euler", 200),
+            peer("Crocoddyl, RK4", "arm-7", "crocoddyl-rk4", 50),
+            peer("MuJoCo, differences", "arm-7", "mujoco-fd", 100),
+            peer("MuJoCo, centred differences", "arm-7", "mujoco-fd-centred", 50),
+        ],
+        &[
+            at_most("linearised, a gradient back: at most 4 µs", "pull", 4.0),
+            at_most("all columns: at most 8 µs", "matrix", 8.0),
+        ],
+    ),
+    contest(
+        "linearise-32",
+        "an arm of 32 hinges: derivatives of a step of 0.01 s",
+        &[
+            here(
+                "ours, linearised, a gradient back",
+                "linearise-arm-32",
+                "pull",
+                200,
+            ),
+            here("ours, linearised, all columns", "linearise-arm-32", "matrix", 60),
+            peer(
+                "Pinocchio, of the accelerations alone",
+                "arm-32",
+                "pinocchio-aba",
+                60,
+            ),
+            peer("Crocoddyl, Euler", "arm-32", "crocoddyl-euler", 30),
+            peer("Crocoddyl, RK4", "arm-32", "crocoddyl-rk4", 2),
+            peer("MuJoCo, differences", "arm-32", "mujoco-fd", 6),
+            peer("MuJoCo, centred differences", "arm-32", "mujoco-fd-centred", 3),
+        ],
+        &[
+            at_most("linearised, a gradient back: at most 17 µs", "pull", 17.0),
+            at_most("all columns: at most 100 µs", "matrix", 100.0),
+        ],
+    ),
+    contest(
+        "linearise-growth",
+        "arms of 8, 32 and 512 hinges: a step linearised, a gradient back",
+        &[
+            named("links-8", "8 hinges", "linearise-arm-8", "pull", 1000),
+            named("links-32", "32 hinges", "linearise-arm-32", "pull", 240),
+            named("links-512", "512 hinges", "linearise-arm-512", "pull", 15),
+        ],
+        // 64 and 16 to the power of 1.05.
+        &[
+            ratio(
+                "grows with at most the power 1.05 of the hinges: at most 78.8× from 8 to 512",
+                "links-512",
+                "links-8",
+                Bound::AtMost(78.8),
+            ),
+            ratio(
+                "the same where all are solved in sweeps: at most 18.4× from 32 to 512",
+                "links-512",
+                "links-32",
+                Bound::AtMost(18.4),
+            ),
+        ],
+    ),
+    contest(
+        "gradient-arm-7",
+        "an arm of 7 hinges, 1000 steps: the gradient of a run against the run",
+        &[
+            here("ours, the run", "gradient-arm-7", "forward", 1000),
+            here("ours, run and gradient", "gradient-arm-7", "gradient", 1000),
+        ],
+        &[THREE_RUNS],
+    ),
+    contest(
+        "gradient-arm-32",
+        "an arm of 32 hinges, 200 steps: the gradient of a run against the run",
+        &[
+            here("ours, the run", "gradient-arm-32", "forward", 200),
+            here("ours, run and gradient", "gradient-arm-32", "gradient", 200),
+        ],
+        &[THREE_RUNS],
+    ),
+    contest(
+        "gradient-double",
+        "double spherical pendulum, 1000 steps: the gradient of a run against the run",
+        &[
+            here("ours, the run", "gradient-double", "forward", 1000),
+            here("ours, run and gradient", "gradient-double", "gradient", 1000),
+        ],
+        &[THREE_RUNS],
+    ),
+    contest(
+        "gradient-pendulum",
+        "spherical pendulum, 1000 steps: the gradient of a run against the run",
+        &[
+            here("ours, the run", "gradient-pendulum", "forward", 1000),
+            here("ours, run and gradient", "gradient-pendulum", "gradient", 1000),
+        ],
+        &[THREE_RUNS],
+    ),
+    contest(
+        "derivatives-puppet",
+        "puppet, 22 variables, 6 constraints: steps with all columns of their matrices",
+        &[
+            here("ours", "derivatives-puppet", "matrices", 200),
+            quoted("trep", "trep 1.0.3, on another machine", 4.5e6),
+        ],
+        &[at_most(
+            "1000 steps in at most 0.3 s: 300 µs each",
+            "matrices",
+            300.0,
         )],
     ),
 ];

@@ -60,6 +60,12 @@ pub(super) fn explain(model: &Model, page: &mut Page) {
     if lines.len() > MOST {
         page.line("", &format!("… and {} more", lines.len() - MOST));
     }
+    if let Some(names) = model.table.get("names").and_then(Value::as_table) {
+        for (index, (name, value)) in names.iter().enumerate() {
+            let what = if index == 0 { "names" } else { "" };
+            page.line(what, &format!("{name} = {}", said(value)));
+        }
+    }
     if let Some(definitions) = model.table.get("definitions").and_then(Value::as_table) {
         for (index, (name, value)) in definitions.iter().enumerate() {
             let what = if index == 0 { "definitions" } else { "" };

@@ -1,7 +1,7 @@
 //! A Lagrangian in a frame, explained.
 use super::{
     Page, energy,
-    lagrangian::{MOST, coordinates, formulas, matrix},
+    lagrangian::{MOST, constraints, coordinates, formulas, matrix},
     momenta,
 };
 use crate::output::{counted, number};
@@ -21,6 +21,10 @@ pub(super) fn explain(model: &Model, system: &Lagrangian, measured: &Measurement
     let constrained = model.description.constrained.len();
     if constrained > 0 {
         family += &format!(", {constrained} of them constrained");
+    }
+    if !layout.multipliers.is_empty() {
+        let count = counted(layout.multipliers.len(), "constraint", "constraints");
+        family += &format!(", with {count}");
     }
     page.text += &format!("{family}\n");
     formulas(&model.description, page);
@@ -51,6 +55,7 @@ pub(super) fn explain(model: &Model, system: &Lagrangian, measured: &Measurement
             .collect();
         page.list("accelerations", &each);
     }
+    constraints(model, system, measured, page);
     structure(system, model, page);
 }
 

@@ -86,12 +86,14 @@ pub(super) fn parameters(description: &Description, page: &mut Page) {
 
 fn general_equations(description: &Description) -> String {
     if !description.fields.is_empty() {
-        let force = if description.forces.is_empty() {
-            ""
-        } else {
-            " + uⱼ·force"
-        };
-        return format!("q' = ξⁱuᵢ, d/dt ∂l/∂ξʲ = cᵢⱼᵐ ∂l/∂ξᵐ ξⁱ + uⱼ[l]{force} (Hamel)");
+        let mut text = "q' = ξⁱuᵢ, d/dt ∂l/∂ξʲ = cᵢⱼᵐ ∂l/∂ξᵐ ξⁱ + uⱼ[l]".to_owned();
+        if !description.forces.is_empty() {
+            text += " + uⱼ·force";
+        }
+        if !description.constraints.is_empty() {
+            text += " − Σ λ uⱼ[g], with every constraint g = 0";
+        }
+        return text + " (Hamel)";
     }
     let mut text = "d/dt ∂L/∂q' = ∂L/∂q".to_owned();
     if !description.forces.is_empty() {
@@ -182,11 +184,12 @@ fn start(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut 
     constraints(model, system, measured, page);
 }
 
-fn constraints(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut Page) {
+/// Constraints, with their values and multipliers at the start.
+pub(super) fn constraints(model: &Model, system: &Lagrangian, measured: &Measurement, page: &mut Page) {
     let (layout, state) = (system.layout(), &model.state);
-    let mut found = HolonomicConstraint::default();
-    let mechanics = system.mechanics();
-    let value = mechanics.constraint(state.t, &state.q, &measured.velocity, &mut found);
+    let (mut found, mut v) = (HolonomicConstraint::default(), Vec::new());
+    system.spread(&measured.velocity, &mut v);
+    let value = system.mechanics().constraint(state.t, &state.q, &v, &mut found);
     if layout.multipliers.is_empty() || value.is_err() {
         return;
     }
@@ -202,7 +205,7 @@ fn constraints(model: &Model, system: &Lagrangian, measured: &Measurement, page:
         );
     }
     // The loader refuses constraints that depend on each other.
-    let (m, n) = (layout.multipliers.len(), layout.coordinates.len());
+    let (m, n) = (layout.multipliers.len(), layout.velocities.len());
     page.line(
         "",
         &format!(

@@ -19,11 +19,13 @@ mod what_do_inputs_do;
 mod what_if_the_disk_fails;
 mod what_is_a_bad_input;
 mod what_is_a_formula;
+mod what_does_it_depend_on;
 mod what_is_imported;
 mod what_is_in_a_film;
 mod what_is_recorded;
 mod what_is_linear;
 mod what_settles;
+mod when_does_time_begin;
 
 use serde_json::Value;
 use std::{

@@ -96,11 +96,6 @@ fn what_cannot_be_linearised_and_does_not_close_is_said() {
     fs::write(place.path("falls.toml"), falls).expect("a file");
     for (command, code, said) in [
         (
-            "linearize rolling-disk --no-files",
-            2,
-            "constraints on velocities",
-        ),
-        (
             "linearize spherical-pendulum --method dop853 --no-files",
             2,
             "chooses its own steps",

@@ -1,5 +1,9 @@
 //! The task of a model, `[control]` with its goals and bounds, as terms of a horizon.
-use super::horizon::{Aim, Ending, Guess, Plan, Stages, Sweep, Task, Term, feedback, plan};
+use super::{
+    fed::{self, Fed},
+    horizon::{Aim, Ending, Guess, Plan, Stages, Sweep, Task, Term, UNREACHED, feedback, plan},
+    written::{units, without_own},
+};
 use crate::flow::Flow;
 use holonomy::{
     integrator::Fault,
@@ -234,19 +238,22 @@ fn check(model: &Model) -> Result<&Control, ControlError> {
     }
 }
 
-/// Seeks the inputs that a model asks for. `tell` is told of every sweep.
+/// Seeks the inputs that a model asks for, in place of what they do by themselves. `tell` is told of every sweep. With them
+/// comes the feedback for a run, if there is one.
 pub fn seek(
     model: &Model,
     name: &str,
     stop: &AtomicBool,
     tell: &mut dyn FnMut(usize, &Sweep),
-) -> Result<Controlled, ControlError> {
+) -> Result<(Controlled, Option<Fed>), ControlError> {
     let control = check(model)?;
     if control.goals.is_empty() {
         return Err(ControlError::NoTask);
     }
+    let bare = without_own(model);
+    let guess = guess(model, control);
+    let model = bare.as_ref().unwrap_or(model);
     let (mut asked, task) = asked(model, control)?;
-    let guess = guess(model, control, &asked);
     let mut count = 0;
     let mut told = |sweep: &Sweep| {
         count += 1;
@@ -275,11 +282,16 @@ pub fn seek(
 }
 
 /// The feedback that holds a model to its own motion, under the inputs of the guess.
-pub fn hold(model: &Model, name: &str) -> Result<Controlled, ControlError> {
+pub fn hold(model: &Model, name: &str) -> Result<(Controlled, Option<Fed>), ControlError> {
     let control = check(model)?;
     if !control.goals.iter().any(|goal| goal.weight.is_some()) {
         return Err(ControlError::NoWeights);
     }
+    let Guess::Inputs(start, inputs) = guess(model, control) else {
+        unreachable!("inputs are guessed")
+    };
+    let bare = without_own(model);
+    let model = bare.as_ref().unwrap_or(model);
     let (mut asked, mut task) = asked(model, control)?;
     task.terms.retain(|term| term.aim == Aim::Small);
     let kept = control.goals.iter().map(|goal| goal.weight.is_some());
@@ -291,9 +303,6 @@ pub fn hold(model: &Model, name: &str) -> Result<Controlled, ControlError> {
     asked.parts.retain(|_| *keep.next().unwrap_or(&false));
     let mut keep = kept.iter();
     asked.outputs.retain(|_| *keep.next().unwrap_or(&false));
-    let Guess::Inputs(start, inputs) = guess(model, control, &asked) else {
-        unreachable!("inputs are guessed")
-    };
     let found = feedback(&mut asked, &task, start, inputs);
     let found = found.map_err(|fault| ControlError::Step(asked.flow.describe(fault)))?;
     Ok(reported(model, name, control, &mut asked, found))
@@ -321,14 +330,19 @@ fn swinging(model: &Model, swings: u32) -> Vec<Vec<f64>> {
         .collect()
 }
 
-fn guess(model: &Model, control: &Control, asked: &Asked<'_>) -> Guess<State> {
-    let middle = |k: u64| asked.start + (k as f64 + 0.5) * asked.step;
+/// Where the search begins: what is said of it, or else what inputs do by themselves.
+fn guess(model: &Model, control: &Control) -> Guess<State> {
+    let middle = |k: u64| model.state.t + (k as f64 + 0.5) * model.schedule.step;
+    let own = (model.inputs.iter()).map(|input| input.own.as_ref().and_then(|own| own.value.clone()));
+    let guesses: Vec<Option<OfTime>> = (control.guess.iter().zip(own))
+        .map(|(guess, own)| guess.clone().or(own))
+        .collect();
     let of = |guess: &Option<OfTime>, k: u64| {
         let value = guess.as_ref().map_or(0.0, |guess| guess.at(middle(k)));
         if value.is_finite() { value } else { 0.0 }
     };
     let inputs = (0..model.schedule.steps)
-        .map(|k| control.guess.iter().map(|guess| of(guess, k)).collect())
+        .map(|k| guesses.iter().map(|guess| of(guess, k)).collect())
         .collect();
     Guess::Inputs(model.state.clone(), inputs)
 }
@@ -339,7 +353,11 @@ fn reported(
     control: &Control,
     asked: &mut Asked<'_>,
     plan: Plan<State>,
-) -> Controlled {
+) -> (Controlled, Option<Fed>) {
+    let fed = match plan.gains.is_empty() {
+        true => Err("There is no feedback: the costs of deviations have no minimum.".to_owned()),
+        false => fed::fed(model, &mut asked.flow, &plan),
+    };
     let system = model.mechanism.system();
     let layout = system.layout();
     let last = plan.points.len() - 1;
@@ -383,7 +401,8 @@ fn reported(
         system.velocity(state.t, &state.q, &state.p, &mut v, &mut scratch);
         velocities.push(v);
     }
-    Controlled {
+    let controlled = Controlled {
+        not_fed: fed.as_ref().err().cloned(),
         scenario: name.to_owned(),
         method: model.method.name.to_owned(),
         step: model.schedule.step,
@@ -398,6 +417,7 @@ fn reported(
         cost: plan.cost,
         violation: plan.violation,
         tolerance: control.tolerance,
+        beyond: plan.ending == Ending::Unmet && plan.reached < UNREACHED,
         worst: plan
             .worst
             .and_then(|term| asked.outputs.get(term))
@@ -413,12 +433,13 @@ fn reported(
             })
             .collect(),
         inputs: model.inputs.iter().map(|input| input.name.clone()).collect(),
+        input_units: units(model),
         limits: (model.inputs.iter())
             .map(|input| [input.limits.0, input.limits.1].map(|limit| limit.is_finite().then_some(limit)))
             .collect(),
         efforts: plan.inputs,
         outputs: outputs.iter().map(|output| output.name.clone()).collect(),
-        units: outputs.iter().map(|output| output.unit.clone()).collect(),
+        units: outputs.iter().map(|output| unit(model, output)).collect(),
         curves,
         directions: directions.collect(),
         gains: (plan.gains.iter())
@@ -437,6 +458,23 @@ fn reported(
         motion: (plan.points.iter().zip(velocities))
             .map(|(state, v)| state.q.iter().copied().chain(v).collect())
             .collect(),
+    };
+    (controlled, fed.ok())
+}
+
+/// The unit of an output; coordinates and velocities of trees are called after what they are.
+fn unit(model: &Model, output: &Output) -> String {
+    let kind = output.name.split_once('.').map(|(kind, _)| kind);
+    let own = match (&model.mechanism, kind) {
+        (Mechanism::Tree(_), Some("theta")) => "rad",
+        (Mechanism::Tree(_), Some("omega")) => "rad/s",
+        (Mechanism::Tree(_), Some("slide")) => "m",
+        (Mechanism::Tree(_), Some("speed")) => "m/s",
+        _ => "",
+    };
+    match output.unit.is_empty() {
+        true => own.to_owned(),
+        false => output.unit.clone(),
     }
 }
 

@@ -1,118 +1,103 @@
-//! A model with the inputs that were found: as efforts that `holonomy run` takes.
+//! A model with the inputs that were found: as what they do by themselves in every run.
 //!
 //! ```text
-//! u(t) = a + b t + Σ cₖ |t − tₖ|        through uₖ at the middle of step k
+//! u(t) = ū(t) + Σ K(t) (z − z̄(t))        tables through the middles of steps
 //! ```
 //! A midpoint rule asks for forces in the middle of steps: a run with the same step is then the motion that was found.
-use holonomy::decimal;
-use holonomy_model::{Model, Path, Table, Value};
-use std::fmt::Write;
+use super::fed::Fed;
+use holonomy::system::Mechanism;
+use holonomy_model::{Input, Model, Table, Value};
 
-/// The model with efforts; `None` where an input acts on something that has no effort of its own in a model.
-pub fn with_efforts(model: &Model, efforts: &[Vec<f64>]) -> Option<Table> {
-    let mut table = model.table.clone();
+/// The units of inputs: of joints, where nothing is scaled.
+pub(crate) fn units(model: &Model) -> Vec<String> {
     let layout = model.mechanism.system().layout().clone();
-    let (h, start) = (model.schedule.step, model.state.t);
-    let times: Vec<f64> = (0..efforts.len()).map(|k| start + (k as f64 + 0.5) * h).collect();
-    for (k, input) in model.inputs.iter().enumerate() {
-        let values: Vec<f64> = efforts.iter().map(|step| input.scale * step[k]).collect();
-        let text = broken_line(&times, &values);
-        let velocity = layout.velocities.get(input.velocity)?;
-        let place = match table.get("body").and_then(Value::as_list) {
-            None => {
-                let paired = layout.coordinates.len() == layout.velocities.len();
-                let coordinate = layout.coordinates.get(input.velocity).filter(|_| paired)?;
-                Path::root().key("force").key(coordinate)
+    let unit = |input: &Input| match model.mechanism {
+        Mechanism::Tree(_) if input.scale == 1.0 => {
+            match layout.velocities[input.velocity].starts_with("omega.") {
+                true => "N m",
+                false => "N",
             }
-            Some(bodies) => {
-                // `omega.elbow` is of the joint `elbow`, and its only one.
-                let joint = |name: &str| name.split_once('.').map(|(_, joint)| joint.to_owned());
-                let own = joint(velocity)?;
-                let alike = layout
-                    .velocities
-                    .iter()
-                    .filter(|name| joint(name).as_ref() == Some(&own));
-                if alike.count() != 1 {
-                    return None;
-                }
-                let name_of = |body: &Value| -> Option<String> {
-                    let body = body.as_table()?;
-                    let joint = body.get("joint").and_then(Value::as_table);
-                    let name = joint
-                        .and_then(|joint| joint.get("name"))
-                        .or_else(|| body.get("name"));
-                    name.and_then(Value::as_text).map(str::to_owned)
-                };
-                let found = bodies
-                    .iter()
-                    .position(|body| name_of(body).as_ref() == Some(&own))?;
-                Path::root().key("body").element(found).key("effort")
+        }
+        _ => "",
+    };
+    model.inputs.iter().map(|input| unit(input).to_owned()).collect()
+}
+
+/// The same model with inputs that do nothing by themselves; `None` if that is so already.
+pub(crate) fn without_own(model: &Model) -> Option<Model> {
+    model.inputs.iter().find(|input| input.own.is_some())?;
+    let mut inputs = model.table.get("input")?.as_list()?.to_vec();
+    for input in &mut inputs {
+        if let Value::Table(input) = input {
+            for key in ["value", "feedback"] {
+                input.remove(key);
             }
-        };
-        let known = table.at(&place).and_then(Value::as_text).map(str::to_owned);
-        let whole = match known {
-            Some(known) => format!("({known}) + ({text})"),
-            None => text,
-        };
-        table.set(&place.to_string(), whole).ok()?;
+        }
     }
-    for key in ["input", "control", "goal", "bound"] {
+    model.with_all([("input", Value::List(inputs))]).ok()
+}
+
+/// The model with these inputs, and the feedback if there is one; `None` where an input acts on something that does nothing
+/// by itself.
+pub fn with_inputs(model: &Model, efforts: &[Vec<f64>], fed: Option<&Fed>) -> Option<Table> {
+    let mut table = model.table.clone();
+    let (h, start) = (model.schedule.step, model.state.t);
+    let layout = model.mechanism.system().layout().clone();
+    let times: Vec<f64> = (0..efforts.len()).map(|k| start + (k as f64 + 0.5) * h).collect();
+    let curve = |values: &mut dyn Iterator<Item = f64>| -> Value {
+        let values: Vec<f64> = values.collect();
+        if values.windows(2).all(|pair| pair[0] == pair[1]) {
+            return Value::from(values.first().copied().unwrap_or(0.0));
+        }
+        let list = |numbers: &[f64]| Value::List(numbers.iter().map(|x| Value::from(*x)).collect());
+        let mut curve = Table::new();
+        curve.insert("times", list(&times));
+        curve.insert("values", list(&values));
+        Value::Table(curve)
+    };
+    let mut inputs = Vec::new();
+    for (k, input) in model.inputs.iter().enumerate() {
+        let fits = match &model.mechanism {
+            Mechanism::Tree(tree) => tree.scalar_velocity(input.velocity).is_some(),
+            Mechanism::Lagrangian(system) => !system.is_framed(),
+            Mechanism::Spheres(_) => false,
+        };
+        if !fits {
+            return None;
+        }
+        let mut written = Table::new();
+        written.insert("name", input.name.as_str());
+        written.insert("on", layout.velocities[input.velocity].as_str());
+        if input.scale != 1.0 {
+            written.insert("scale", input.scale);
+        }
+        for (key, limit) in [("min", input.limits.0), ("max", input.limits.1)] {
+            if limit.is_finite() {
+                written.insert(key, limit);
+            }
+        }
+        written.insert("value", curve(&mut efforts.iter().map(|step| step[k])));
+        let mut feedback = Vec::new();
+        for (place, of) in fed.iter().flat_map(|fed| fed.of.iter().enumerate()) {
+            let gain = |fed: &Fed, step: usize| fed.gains[step][(k, place)];
+            let steps = fed.map_or(0, |fed| fed.gains.len());
+            let Some(fed) = fed.filter(|fed| (0..steps).any(|step| gain(fed, step) != 0.0)) else {
+                continue;
+            };
+            let mut term = Table::new();
+            term.insert("of", of.as_str());
+            term.insert("gain", curve(&mut (0..steps).map(|step| gain(fed, step))));
+            term.insert("about", curve(&mut fed.about.iter().map(|row| row[place])));
+            feedback.push(Value::Table(term));
+        }
+        if !feedback.is_empty() {
+            written.insert("feedback", Value::List(feedback));
+        }
+        inputs.push(Value::Table(written));
+    }
+    table.insert("input", Value::List(inputs));
+    for key in ["control", "goal", "bound"] {
         table.remove(key);
     }
     Some(table)
-}
-
-/// A formula of the broken line through points, the same before the first and after the last as between those next to it.
-fn broken_line(times: &[f64], values: &[f64]) -> String {
-    let Some(first) = times.first() else {
-        return "0".to_owned();
-    };
-    if times.len() == 1 {
-        return decimal(values[0]);
-    }
-    let slopes: Vec<f64> = (times.windows(2).zip(values.windows(2)))
-        .map(|(t, u)| (u[1] - u[0]) / (t[1] - t[0]))
-        .collect();
-    let (head, tail) = (slopes[0], slopes[slopes.len() - 1]);
-    // Far away on both sides the line is straight: its mean slope there, and its value.
-    let mean = 0.5 * (head + tail);
-    let mut text = String::new();
-    let mut offset = values[0] - mean * first;
-    for (k, pair) in slopes.windows(2).enumerate() {
-        let bend = 0.5 * (pair[1] - pair[0]);
-        offset -= bend * (first - times[k + 1]).abs();
-        if bend != 0.0 {
-            let _ = write!(text, " + ({})*abs(t - {})", exact(bend), exact(times[k + 1]));
-        }
-    }
-    format!("{} + ({})*t{text}", exact(offset), exact(mean))
-}
-
-/// A number with all its digits, as formulas read it.
-fn exact(number: f64) -> String {
-    format!("{number:e}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use holonomy::formula::{Formula, Program, Scope};
-
-    #[test]
-    fn a_broken_line_goes_through_its_points() {
-        let times: Vec<f64> = (0..40).map(|k| 0.05 * (f64::from(k) + 0.5)).collect();
-        let values: Vec<f64> = times.iter().map(|t| 20.0 * (7.0 * t * t).sin()).collect();
-        let mut scope = Scope::new();
-        scope.time(0);
-        let formula = Formula::parse(&broken_line(&times, &values), &scope).expect("a formula");
-        let program = Program::values(&[&formula]);
-        for (t, value) in times.iter().zip(&values) {
-            let mut out = [0.0];
-            program
-                .evaluate(&[*t], &mut program.workspace(), &mut out)
-                .expect("a value");
-            // Forty terms of a few hundred, each rounded.
-            assert!((out[0] - value).abs() < 1e-11, "{t}: {} {value}", out[0]);
-        }
-    }
 }

@@ -31,7 +31,7 @@ pub fn axes_of_table(path: &Path) -> Result<Vec<Axis>, SweepError> {
 /// A column: its name, and what it holds.
 pub(super) type Column = (String, AxisValues);
 
-fn is_parquet(path: &Path) -> io::Result<bool> {
+pub(crate) fn is_parquet(path: &Path) -> io::Result<bool> {
     let mut first = Vec::new();
     File::open(path)?.take(4).read_to_end(&mut first)?;
     Ok(first == b"PAR1")
@@ -114,7 +114,7 @@ fn axis(head: &str, values: AxisValues) -> Axis {
 }
 
 /// Fields between commas; those in quotes may hold some, and quotes twice.
-fn fields(line: &str) -> Vec<String> {
+pub(crate) fn fields(line: &str) -> Vec<String> {
     let mut found = vec![String::new()];
     let mut quoted = false;
     let mut letters = line.chars().peekable();

@@ -350,6 +350,22 @@ fn what_a_model_measures_and_motion_changes_is_no_broken_promise() {
     }
 }
 
+/// A force that pushes to and fro by any amount between samples: what flows through must not excuse that energy doubles.
+#[test]
+fn a_large_throughput_excuses_no_more_than_there_is() {
+    let text = "coordinates = ['x']\nlagrangian = \"0.5*x'^2 - 2*x^2\"\n[start]\nx = 1\n\
+        [[input]]\nname = 'u'\non = 'x'\nvalue = 1\n[[input.feedback]]\nof = 'x'\ngain = 1e300\n\
+        [method]\nname = 'midpoint'\n[run]\nstep = 0.01\nduration = 2\n";
+    let model = load(&Source::new("pushed", text)).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let certificate = outcome(&model, false).summary.certificate;
+    let line = find(&certificate, &Subject::Energy);
+    assert_eq!(
+        (line.verdict, line.reason),
+        (Verdict::Doubtful, Reason::BalancedRoughly),
+        "{line:?}"
+    );
+}
+
 #[test]
 fn energy_that_forces_change_is_judged_by_their_work() {
     let line = |sets: &[&str]| {

@@ -1,9 +1,13 @@
 use holonomy::system::State;
 use holonomy_host::{
-    control::horizon::{Aim, Ending, Guess, Plan, Stages, Sweep, Task, Term, plan},
+    control::{
+        self,
+        horizon::{Aim, Ending, Guess, Plan, Stages, Sweep, Task, Term, plan},
+    },
     flow::Flow,
 };
 use holonomy_model::{Model, Source, load};
+use holonomy_report::control::Found;
 use nalgebra::{DMatrix, DVector};
 use std::{f64::consts::PI, ops::ControlFlow, sync::atomic::AtomicBool};
 
@@ -128,7 +132,13 @@ fn a_cart_swings_its_pole_up_for_as_little_as_others_found() {
         .collect();
     for (steps, known) in known {
         let plan = swung_up(steps, |t| push[((t + 1e-9) * push.len() as f64) as usize]);
-        assert_eq!(plan.ending, Ending::Best);
+        let sweeps = plan.history.len();
+        let off = plan.violation;
+        assert_eq!(
+            plan.ending,
+            Ending::Best,
+            "{steps}: {sweeps} sweeps, off by {off:e}"
+        );
         // To the printed digits.
         assert!((plan.cost - known).abs() < 6e-6, "{steps}: {}", plan.cost);
         push = plan.inputs.concat();
@@ -258,4 +268,72 @@ fn a_cart_tracks_as_in_trep() {
         );
         assert!((plan.cost - known).abs() < 6e-5, "{}", plan.cost);
     }
+}
+
+/// Two links of 1 m, whose hand is to be straight above the shoulder after a second.
+const ARM: &str = r#"
+    space = "tree"
+    gravity = [0, 0, -9.81]
+    [[body]]
+    name = "upper"
+    joint = { kind = "revolute", axis = [0, -1, 0] }
+    mass = 1
+    shape = "rod"
+    to = [1, 0, 0]
+    position = "-90 deg"
+    [[body]]
+    name = "lower"
+    parent = "upper"
+    joint = { kind = "revolute", axis = [0, -1, 0], at = [1, 0, 0] }
+    mass = 1
+    shape = "rod"
+    to = [1, 0, 0]
+    position = "20 deg"
+    sites = { hand = [1, 0, 0] }
+    [[input]]
+    name = "shoulder"
+    on = "upper"
+    [[input]]
+    name = "elbow"
+    on = "lower"
+    [[goal]]
+    of = "lower/hand.z"
+    value = HEIGHT
+    [[goal]]
+    of = "lower/hand.x"
+    value = 0
+    [method]
+    name = "tree-variational"
+    [run]
+    step = 0.05
+    duration = 1
+"#;
+
+#[test]
+fn goals_at_the_edge_of_reach_and_beyond_it_take_few_sweeps_and_are_told_apart() {
+    let sought = |height: f64| {
+        let model = loaded(&ARM.replace("HEIGHT", &height.to_string()));
+        let stop = AtomicBool::new(false);
+        let (found, _) = control::seek(&model, "arm", &stop, &mut |_, _| ()).unwrap();
+        // Of 500 that it may take; these took 34, 78 and 34.
+        assert!(found.sweeps.len() < 150, "{height}: {}", found.sweeps.len());
+        found
+    };
+    for height in [1.9, 2.0] {
+        let found = sought(height);
+        assert_eq!(found.found, Found::Best, "{height}: {:?}", found.conclusion());
+        assert!(!found.beyond && found.violation <= 1e-8);
+    }
+    // The nearest that it comes is the straight arm: 0.1 m too low, as far as the effort lets it.
+    let found = sought(2.1);
+    assert_eq!(found.found, Found::Unmet);
+    assert!((found.violation - 0.1).abs() < 1e-3, "{}", found.violation);
+    assert!(
+        found.beyond
+            && found
+                .conclusion()
+                .1
+                .contains("at the edge of what can be reached, or beyond")
+    );
+    assert_eq!(found.worst.as_deref(), Some("lower/hand.z"));
 }

@@ -84,7 +84,7 @@ const TWO: &str = r#"
 #[test]
 fn a_motion_is_held_where_the_inputs_reach_what_is_unstable() {
     // b hangs: what the motor does not reach swings, and does not grow.
-    let held = control::hold(&loaded(&TWO.replace("WAY", "1")), "test").expect("gains");
+    let (held, _) = control::hold(&loaded(&TWO.replace("WAY", "1")), "test").expect("gains");
     assert!(
         held.open_growth > 1e4 && held.closed_growth < 10.0,
         "{} {}",
@@ -93,7 +93,7 @@ fn a_motion_is_held_where_the_inputs_reach_what_is_unstable() {
     );
     assert!(held.warnings().is_empty(), "{:?}", held.warnings());
     // b stands upright: nothing holds it.
-    let lost = control::hold(&loaded(&TWO.replace("WAY", "(-1)")), "test").expect("gains");
+    let (lost, _) = control::hold(&loaded(&TWO.replace("WAY", "(-1)")), "test").expect("gains");
     assert!(lost.closed_growth > 1e4, "{}", lost.closed_growth);
     assert!(lost.warnings().iter().any(|said| said.contains("does not hold")));
     // The gain of the first step is that of the matrices of a pendulum by themselves: iterated Riccati in two dimensions.

@@ -1,6 +1,8 @@
 //! Runs, certificates and imports, one module per question.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+/// Are numbers found again from what was measured, and are they as sure as it is said?
+mod are_numbers_found_again;
 /// Does a run that had breaks leave what one without does?
 mod does_a_run_go_on;
 /// Do certificates say what is true of a run?
@@ -17,6 +19,8 @@ mod is_it_the_best_control;
 mod is_it_the_inverse;
 /// How far ahead can a motion be known?
 mod is_it_chaos;
+/// Does a run answer to deviations as the plan of `holonomy control` does?
+mod is_it_held;
 /// Is everything of a file in the model, or listed as ignored?
 mod is_nothing_lost;
 /// Is a path as close to the true one as its certificate says?

@@ -116,6 +116,71 @@ fn formulas_of_lagrangians_are_followed() {
     assert_eq!(verdict, Verdict::Doubtful);
 }
 
+/// An arm of 0.1 kg m² about its joint, with an effort.
+const ARM: &str = "space = 'tree'\n[[body]]\nname = 'arm'\nmass = 1\ninertia = [0.1, 0.1, 0.1]\nposition = 1\n\
+    EFFORT\n[body.joint]\nkind = 'revolute'\naxis = [1, 0, 0]\n\
+    [method]\nname = 'tree-variational'\n[run]\nstep = 0.01\nduration = 2\n";
+
+/// `q'' = −20 max(q, 0)` from 1 crosses zero once; `q'' = −10 q` cut off at ±10 leaves and enters |q| = 0.2: from 1 at rest
+/// after √(1.6/10) s, and then it takes 2 asin(1/3)/√50 s within and 0.8 s outside.
+#[test]
+fn efforts_and_their_limits_are_followed() {
+    let arm = |effort: &str| kinks(&model(&ARM.replace("EFFORT", effort), &[]));
+    let (found, verdict) = arm("effort = '-2*max(q, 0)'");
+    assert_eq!(
+        (&found.names[..], found.crossings),
+        (&["formula of effort arm".to_owned()][..], 1)
+    );
+    assert!(found.unfollowed.is_empty() && found.over.is_some(), "{found:?}");
+    assert_eq!(verdict, Verdict::Doubtful);
+    let mut expected = 0;
+    let (mut t, mut within) = (0.16f64.sqrt(), false);
+    while t < 2.0 {
+        expected += 1;
+        within = !within;
+        t += if within {
+            2.0 * (1.0f64 / 3.0).asin() / 50f64.sqrt()
+        } else {
+            0.8
+        };
+    }
+    let (found, _) = arm("effort = '-5*q'\neffort_limit = 1");
+    assert_eq!(found.names, ["limit of effort arm"]);
+    assert_eq!(found.crossings, expected, "{found:?}");
+    assert!(
+        found.over > found.beside && found.unfollowed.is_empty(),
+        "{found:?}"
+    );
+    // The same written as a force that sees joints by name; and one that never reaches its limit.
+    let (far, _) = arm("effort = '-5*arm'\neffort_limit = 1");
+    assert_eq!((far.names, far.crossings), (found.names, found.crossings));
+    let (calm, verdict) = arm("effort = '-5*q'\neffort_limit = 100");
+    assert_eq!((calm.crossings, verdict), (0, Verdict::Neutral));
+}
+
+/// A wrench that sets in after half a second; a force on a body of a sphere that acts on one side.
+#[test]
+fn wrenches_and_forces_on_spheres_are_followed() {
+    let wrench =
+        ARM.replace("EFFORT", "") + "[[wrench]]\nbody = 'arm'\nmoment = ['max(0, t - 0.505)', 0, 0]\n";
+    let (found, _) = kinks(&model(&wrench, &[]));
+    assert_eq!(
+        (&found.names[..], found.crossings),
+        (&["formula of wrench on arm".to_owned()][..], 1)
+    );
+    // Half a swing of a pendulum of 1 m is a second: it goes through x = 0 five times in five seconds, once each way.
+    let sphere = "space = 'spheres'\n[[body]]\nname = 'bob'\nmass = 1\nlength = 1\ndirection = [0.1, 0, -0.99498743710662]\n\
+        [[potential]]\nkind = 'gravity'\nacceleration = [0, 0, -9.869604401089358]\n\
+        [[force]]\nname = 'gust'\nbody = 'bob'\nforce = ['0.01*max(bob.x, 0)', 0, 0]\n\
+        [method]\nname = 'sphere-implicit'\n[run]\nstep = 0.01\nduration = 5\n";
+    let (found, _) = kinks(&model(sphere, &[]));
+    assert_eq!(
+        (&found.names[..], found.crossings),
+        (&["formula of force gust".to_owned()][..], 5)
+    );
+    assert!(found.unfollowed.is_empty());
+}
+
 #[test]
 fn what_is_not_measured_is_said_and_what_is_smooth_is_not_mentioned() {
     let adaptive = line(&model(BETWEEN, &["method.name=dop853"]), &Subject::Kinks).expect("a line");
@@ -125,8 +190,9 @@ fn what_is_not_measured_is_said_and_what_is_smooth_is_not_mentioned() {
         adaptive.measured()
     );
     assert_eq!(adaptive.verdict, Verdict::Neutral);
+    // A spring whose energy is a formula: its kink is not followed.
     let formula = "space = 'tree'\n[[body]]\nname = 'arm'\nmass = 1\ninertia = [0.1, 0.1, 0.1]\nposition = 1\n\
-        effort = '-2*max(q, 0)'\n[body.joint]\nkind = 'revolute'\naxis = [1, 0, 0]\n\
+        spring = { energy = 'max(q, 0)^2' }\n[body.joint]\nkind = 'revolute'\naxis = [1, 0, 0]\n\
         [method]\nname = 'tree-variational'\n[run]\nstep = 0.01\nduration = 2\n";
     let found = line(&model(formula, &[]), &Subject::Kinks).expect("a line");
     assert_eq!((found.verdict, found.reason), (Verdict::Neutral, Reason::Unknown));
@@ -140,6 +206,24 @@ fn what_is_not_measured_is_said_and_what_is_smooth_is_not_mentioned() {
         (found.verdict, found.reason),
         (Verdict::Neutral, Reason::NotCrossed)
     );
+}
+
+/// A block on a rough slope, whose friction sees what presses: a kink in a multiplier.
+const ROUGH: &str = "space = 'tree'\ngravity = [0, 0, -9.81]\n[names]\nfloor = 'lambda.slope'\n\
+    [[body]]\nname = 'x'\njoint = { kind = 'prismatic', axis = [1, 0, 0] }\nmass = 0\nvelocity = 3\n\
+    [[body]]\nname = 'block'\nparent = 'x'\njoint = { kind = 'prismatic', axis = [0, 0, 1] }\nmass = 2\n\
+    sites = { foot = [0, 0, 0] }\n[[site]]\nname = 'ground'\nat = [0, 0, 0]\n\
+    [[constraint]]\nname = 'slope'\nkind = 'plane'\nsite = 'block/foot'\non = 'world/ground'\nnormal = [0, 0, 1]\n\
+    [[force]]\nname = 'friction'\nsite = 'block/foot'\nforce = ['-0.3*max(0, -floor)', 0, 0]\n\
+    [method]\nname = 'tree-variational'\n[run]\nstep = 0.01\nduration = 0.2\n";
+
+#[test]
+fn kinks_in_multipliers_are_named() {
+    let found = line(&model(ROUGH, &[]), &Subject::Kinks).expect("a line");
+    assert_eq!((found.verdict, found.reason), (Verdict::Neutral, Reason::Unknown));
+    assert!(found.measured().contains("not"), "{}", found.measured());
+    let smooth = ROUGH.replace("max(0, -floor)", "-floor");
+    assert!(line(&model(&smooth, &[]), &Subject::Kinks).is_none());
 }
 
 /// A cable that hangs at rest between two points, until it is pushed after half a second.

@@ -4,13 +4,14 @@
 //! g(0, q) = 0                     or q moves by −M⁻¹Gᵀ(GM⁻¹Gᵀ)⁻¹g until it is
 //! G v + ∂g/∂t = 0                 or v changes by −M⁻¹Gᵀ(GM⁻¹Gᵀ)⁻¹(Gv + ∂g/∂t)
 //! ```
-use super::LagrangianDraft;
+//! In a frame G and M are those of the free quasi-velocities, and q moves along their fields.
+use super::{LagrangianDraft, names::Name};
 use crate::Problems;
 use holonomy::{
     formula::Kind,
-    lagrangian::{HolonomicConstraint, Lagrangian},
+    lagrangian::{FrameFields, HolonomicConstraint, Lagrangian},
     solve,
-    system::Undefined,
+    system::{System, Undefined},
 };
 use nalgebra::{DMatrix, DVector};
 
@@ -21,6 +22,9 @@ pub(super) struct Consistent<'a> {
     problems: &'a Problems,
     mass: DMatrix<f64>,
     found: HolonomicConstraint,
+    frame: FrameFields,
+    /// G of the free velocities.
+    across: Vec<f64>,
 }
 
 /// What is off by more than this share is a mistake rather than a matter of digits.
@@ -31,38 +35,97 @@ impl<'a> Consistent<'a> {
         system: &'a Lagrangian,
         draft: &'a LagrangianDraft,
         problems: &'a Problems,
-        mass: DMatrix<f64>,
+        mass: &[f64],
     ) -> Self {
+        let free = system.free().len();
         Self {
             system,
             draft,
             problems,
-            mass,
+            mass: DMatrix::from_row_slice(free, free, mass),
             found: HolonomicConstraint::default(),
+            frame: FrameFields::default(),
+            across: Vec::new(),
         }
     }
 
-    pub(super) fn measure(&mut self, q: &[f64], v: &[f64]) -> Result<(), Undefined> {
+    /// The given start, or the nearest that keeps the constraints.
+    pub(super) fn start(mut self, q: &[f64], v: Vec<f64>) -> Option<(Vec<f64>, Vec<f64>)> {
+        let Some(first) = self.draft.constraints.first() else {
+            return Some((q.to_vec(), v));
+        };
+        if let Err(error) = self.measure(q, &v) {
+            let layout = self.system.layout();
+            let suspects = &self.draft.constraints;
+            self.draft
+                .undefined(error, suspects, &first.place, layout, self.problems);
+            return None;
+        }
+        self.check_rank()?;
+        let q = self.place(q)?;
+        let v = self.tangent(&q, &v)?;
+        Some((q, v))
+    }
+
+    fn measure(&mut self, q: &[f64], v: &[f64]) -> Result<(), Undefined> {
         let mechanics = self.system.mechanics();
-        mechanics.constraint(self.draft.start.t, q, v, &mut self.found)
+        let mut all = Vec::new();
+        self.system.spread(v, &mut all);
+        mechanics.constraint(self.draft.start.t, q, &all, &mut self.found)?;
+        mechanics.frame(q, &mut self.frame)?;
+        self.system
+            .slopes_along(&self.frame, &self.found, &mut self.across);
+        Ok(())
     }
 
     fn jacobian(&self) -> DMatrix<f64> {
-        DMatrix::from_row_slice(
-            self.draft.constraints.len(),
-            self.mass.nrows(),
-            &self.found.jacobian,
-        )
+        DMatrix::from_row_slice(self.draft.constraints.len(), self.mass.nrows(), &self.across)
+    }
+
+    /// Where the coordinates are after a unit of time with constant velocities, which are small.
+    fn moved(&mut self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, Undefined> {
+        let ahead = |by: f64, rate: &[f64]| -> Vec<f64> {
+            q.iter().zip(rate).map(|(q, rate)| q + by * rate).collect()
+        };
+        if !self.system.is_framed() {
+            return Ok(ahead(1.0, v));
+        }
+        let mut all = Vec::new();
+        self.system.spread(v, &mut all);
+        let mut rate = |at: &[f64]| -> Result<Vec<f64>, Undefined> {
+            self.system.mechanics().frame(at, &mut self.frame)?;
+            let mut rate = vec![0.0; at.len()];
+            self.frame.velocity(&all, &mut rate);
+            Ok(rate)
+        };
+        // Runge and Kutta's: redundant coordinates leave their manifold by the fifth power of a small way.
+        let first = rate(q)?;
+        let second = rate(&ahead(0.5, &first))?;
+        let third = rate(&ahead(0.5, &second))?;
+        let fourth = rate(&ahead(1.0, &third))?;
+        let mean = |i: usize| (first[i] + 2.0 * (second[i] + third[i]) + fourth[i]) / 6.0;
+        let mean: Vec<f64> = (0..q.len()).map(mean).collect();
+        Ok(ahead(1.0, &mean))
     }
 
     /// Each constraint must say something that those before it do not.
-    pub(super) fn check_rank(&self) -> Option<()> {
+    fn check_rank(&self) -> Option<()> {
         let g = self.jacobian();
         let mut basis: Vec<DVector<f64>> = Vec::new();
         for (k, written) in self.draft.constraints.iter().enumerate() {
             let mut row = g.row(k).transpose();
             let norm = row.norm();
             let report = |message: String| self.problems.error(written.place.clone(), message);
+            let n = self.draft.start.q.len();
+            let slopes = &self.found.jacobian[k * n..(k + 1) * n];
+            if norm <= 1e-12 * largest(slopes) && self.system.is_framed() && largest(slopes) > 0.0 {
+                return report(format!("no free quasi-velocity changes `{}` at the start", written.name))
+                    .help(
+                        "if the fields keep it as it is, remove it; if not, it contradicts what is `constrained`, or \
+                         is singular there: start elsewhere, or free a quasi-velocity",
+                    )
+                    .none();
+            }
             if norm == 0.0 {
                 return report(format!("`{}` does not change with any coordinate at the start", written.name))
                     .help("it is singular there: start elsewhere, or write it differently (`r - l`, not `(r - l)^2`)")
@@ -75,13 +138,17 @@ impl<'a> Consistent<'a> {
                 }
             }
             if row.norm() <= 1e-10 * norm {
-                let message = match k >= self.mass.nrows() {
-                    true => format!(
+                let message = match (k >= self.mass.nrows(), self.system.is_framed()) {
+                    (true, _) => format!(
                         "`{}` is one constraint too many: nothing is left to move",
                         written.name
                     ),
-                    false => format!(
+                    (false, false) => format!(
                         "`{}` is redundant: the constraints before it imply it at the start",
+                        written.name
+                    ),
+                    (false, true) => format!(
+                        "`{}` is redundant: along the free fields the constraints before it imply it at the start",
                         written.name
                     ),
                 };
@@ -115,7 +182,7 @@ impl<'a> Consistent<'a> {
 
     /// The given coordinates, or those nearest to them that satisfy the constraints.
     pub(super) fn place(&mut self, given: &[f64]) -> Option<Vec<f64>> {
-        let rest = vec![0.0; given.len()];
+        let rest = vec![0.0; self.mass.nrows()];
         let mut q = given.to_vec();
         let size = largest(given).max(f64::MIN_POSITIVE);
         let mut moved = f64::INFINITY;
@@ -127,8 +194,11 @@ impl<'a> Consistent<'a> {
             let Some(step) = self.correction(&self.found.value.clone()) else {
                 break;
             };
-            q.iter_mut().zip(&step).for_each(|(q, step)| *q += step);
-            moved = step.amax();
+            let Ok(next) = self.moved(&q, step.as_slice()) else {
+                break;
+            };
+            moved = (q.iter().zip(&next)).fold(0.0, |m, (q, next)| (next - q).abs().max(m));
+            q = next;
             if moved <= 4.0 * f64::EPSILON * size {
                 break;
             }
@@ -152,7 +222,7 @@ impl<'a> Consistent<'a> {
                 format!("the start does not satisfy `{name}`: its formula is {value:.6}, not 0"),
             );
             return match solved {
-                true => report.help(format!("the nearest start that does is {}", self.listed(&q))),
+                true => report.help(format!("the nearest start that does is {}", self.coordinates(&q))),
                 false => report.help("no start near it does"),
             }
             .none();
@@ -160,7 +230,7 @@ impl<'a> Consistent<'a> {
         if distance > 1e-12 * size {
             let message = format!(
                 "the start misses `{name}` by {value:.1e}; it is moved to {}",
-                self.listed(&q)
+                self.coordinates(&q)
             );
             self.problems.note(place, message);
         }
@@ -197,31 +267,42 @@ impl<'a> Consistent<'a> {
                 .error(place, message)
                 .help(format!(
                     "{add}the nearest velocities that do not are {}",
-                    self.listed(&v)
+                    self.velocities(&v)
                 ))
                 .none();
         }
         if change > 1e-12 * size {
             let message = format!(
                 "the velocities at the start leave `{name}`; they are changed to {}",
-                self.listed(&v)
+                self.velocities(&v)
             );
             self.problems.note(place, message);
         }
         Some(v)
     }
 
-    /// As it could be written in a model.
-    fn listed(&self, values: &[f64]) -> String {
-        let mut rest = values.iter().map(|value| shortened(*value));
-        let mut next = || rest.next().unwrap_or_default();
-        let each = self.draft.coordinates.iter().map(|name| match name.kind {
-            Kind::Scalar => format!("{} = {}", name.text, next()),
-            Kind::Vector => format!("{} = [{}, {}, {}]", name.text, next(), next(), next()),
-        });
-        let list: Vec<String> = each.collect();
-        format!("`{{ {} }}`", list.join(", "))
+    fn coordinates(&self, q: &[f64]) -> String {
+        listed(&self.draft.coordinates, q)
     }
+
+    fn velocities(&self, v: &[f64]) -> String {
+        match &self.draft.frame {
+            Some(framed) => listed(&framed.free_names(), v),
+            None => listed(&self.draft.coordinates, v),
+        }
+    }
+}
+
+/// As it could be written in a model.
+fn listed(names: &[Name], values: &[f64]) -> String {
+    let mut rest = values.iter().map(|value| shortened(*value));
+    let mut next = || rest.next().unwrap_or_default();
+    let each = names.iter().map(|name| match name.kind {
+        Kind::Scalar => format!("{} = {}", name.text, next()),
+        Kind::Vector => format!("{} = [{}, {}, {}]", name.text, next(), next(), next()),
+    });
+    let list: Vec<String> = each.collect();
+    format!("`{{ {} }}`", list.join(", "))
 }
 
 /// A number without the digits that rounding has made.

@@ -1,6 +1,7 @@
 //! `[frame]`: quasi-velocities, their fields, and which of them are kept at zero.
 use super::{
     LagrangianDraft,
+    consistent::Consistent,
     names::{Name, Names, named},
     start::{self, Rates},
     texts::{self, Components, Written, depends},
@@ -166,12 +167,6 @@ pub(super) fn read(
         list
     });
     section.finish();
-    if let Some(place) = root.key_place("constraint") {
-        return problems
-            .error(place, "a model with a `[frame]` has no `[[constraint]]`")
-            .help("choose fields that satisfy it, or keep a quasi-velocity at zero with `constrained = [\"…\"]`")
-            .none();
-    }
     let constrained = constrained?;
     let fields: Vec<FrameField> = read?.into_iter().collect::<Option<_>>()?;
     if constrained.len() >= all.len() {
@@ -308,22 +303,23 @@ pub(super) fn state(
             .help("give `[velocity]` instead")
             .none();
     }
+    let (q, v) = Consistent::new(system, draft, problems, &mass).start(&start.q, v)?;
     system.spread(&v, &mut xi);
     let invariant = system
         .mechanics()
-        .invariant(t, &start.q, &xi, &mut Vec::new(), &mut Default::default());
+        .invariant(t, &q, &xi, &mut Vec::new(), &mut Default::default());
     if let Err(error) = invariant {
         undefined(&draft.invariants, error);
         return None;
     }
-    let state = match system.state(t, &start.q, &v) {
+    let state = match system.state(t, &q, &v) {
         Ok(state) => state,
         Err(error) => return problems.error(start.q_place.clone(), error.to_string()).none(),
     };
     let (mut dq, mut dv) = (vec![0.0; n], vec![0.0; v.len()]);
-    system.rate(t, &start.q, &v, &mut dq, &mut dv, &mut system.scratch());
+    system.rate(t, &q, &v, &mut dq, &mut dv, &mut system.scratch());
     if !state.is_finite() || !dv.iter().all(|a| a.is_finite()) {
-        match system.undefined(t, &start.q, &v, &mut system.scratch()) {
+        match system.undefined(t, &q, &v, &mut system.scratch()) {
             Some(error) => undefined(&[], error),
             None => drop(problems.error(
                 start.q_place.clone(),
@@ -333,13 +329,7 @@ pub(super) fn state(
         return None;
     }
     let mut again = v.clone();
-    let found = system.solve_velocity(
-        t,
-        &start.q,
-        &state.p,
-        &mut again,
-        &mut LagrangianWorkspace::default(),
-    );
+    let found = system.solve_velocity(t, &q, &state.p, &mut again, &mut LagrangianWorkspace::default());
     start::check_inverse(
         &v,
         found.is_ok().then_some(&again),

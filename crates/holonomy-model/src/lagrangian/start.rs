@@ -228,20 +228,7 @@ pub(super) fn state(system: &Lagrangian, draft: &LagrangianDraft, problems: &Pro
             .help("give `[velocity]` instead")
             .none();
     }
-    let q = if draft.constraints.is_empty() {
-        q.clone()
-    } else {
-        let mass = DMatrix::from_row_slice(n, n, &derivatives.vv);
-        let mut consistent = Consistent::new(system, draft, problems, mass);
-        if let Err(error) = consistent.measure(q, &v) {
-            undefined(&draft.constraints, error);
-            return None;
-        }
-        consistent.check_rank()?;
-        let q = consistent.place(q)?;
-        v = consistent.tangent(&q, &v)?;
-        q
-    };
+    let (q, v) = Consistent::new(system, draft, problems, &derivatives.vv).start(q, v)?;
     if let Err(error) = mechanics.invariant(t, &q, &v, &mut Vec::new(), &mut Default::default()) {
         undefined(&draft.invariants, error);
         return None;

@@ -1,4 +1,5 @@
 //! `[method]`, `[run]` and `[output]`.
+use super::joint::Motion;
 use super::key::Bound::{Finite, Positive};
 use super::quantity::Quantity;
 use super::section::{choice, section};
@@ -109,7 +110,7 @@ section! {
 }
 
 section! {
-    /// A generalized force that a program sets while it takes steps, along one velocity.
+    /// A generalized force along one velocity: zero if nothing is said, and what a program sets while it takes steps.
     InputForce {
         /// What it is called.
         name: String, required Kind::Name;
@@ -121,6 +122,23 @@ section! {
         min: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
         /// The most that it may choose.
         max: Option<Quantity>, optional Kind::Number(Unit::ANY, Finite);
+        /// What it is in every run; 0 if left out. `holonomy control` and `holonomy inverse` seek something else in its
+        /// place.
+        value: Option<Motion>, optional Kind::Motion(Unit::ANY);
+        /// What is added in answer to the state.
+        feedback: Vec<InputFeedback>, optional Kind::Sections(&InputFeedback::SECTION);
+    }
+}
+
+section! {
+    /// How an input answers: it gains `gain` times what a coordinate or a velocity is more than `about`.
+    InputFeedback {
+        /// The coordinate or velocity, such as `theta'`, `omega.elbow` or, of a joint with one of each, `elbow` and `elbow'`.
+        of: String, required Kind::Text;
+        /// How much is added for a unit.
+        gain: Motion, required Kind::Motion(Unit::ANY);
+        /// What it is to be; 0 if left out.
+        about: Option<Motion>, optional Kind::Motion(Unit::ANY);
     }
 }
 

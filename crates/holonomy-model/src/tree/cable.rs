@@ -308,6 +308,7 @@ impl CableText<'_> {
                         forces,
                         armature: None,
                         limits: None,
+                        effort: None,
                         name: None,
                     }),
                     segment: inertia.mass > 0.0,

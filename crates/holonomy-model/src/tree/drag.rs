@@ -6,7 +6,7 @@
 //! ```
 //! The speed is √(u² + ε²), which has a derivative also at rest; ε is so small that no other speed feels it.
 use super::{bodies::TreeBodies, forces::three, laws::Laws};
-use crate::{Section, Unit};
+use crate::{Place, Section, Unit};
 use holonomy::{
     Vec3,
     formula::{Formula, Kind, Scope},
@@ -31,7 +31,7 @@ pub(super) fn read<'a>(
     bodies: &TreeBodies,
     cables: &Cables,
     laws: &Laws<'a>,
-) -> Vec<StateForce> {
+) -> Vec<(StateForce, Place)> {
     let mut all = Vec::new();
     for section in root.optional("drag").tables() {
         let coefficient = laws.positive(&section, "coefficient", Unit::KILOGRAM_PER_METRE);
@@ -40,6 +40,7 @@ pub(super) fn read<'a>(
             true => cable(&section, bodies, cables),
             false => body(&section, bodies),
         };
+        let place = section.place();
         section.finish();
         let (Some(k), Some(wind), Some(dragged)) = (coefficient, wind, dragged) else {
             continue;
@@ -51,11 +52,12 @@ pub(super) fn read<'a>(
         for (body, position) in dragged.points {
             let rate = (0..3).map(|axis| Seen::PlaceRate(Point::On(body, position), axis));
             let seen = rate.chain(wind.iter().cloned().map(Seen::Given)).collect();
-            all.extend(law(k, seen).map(|law| StateForce {
+            let force = law(k, seen).map(|law| StateForce {
                 name: format!("drag {}", dragged.name),
                 law,
                 act: Act::Push { body, position },
-            }));
+            });
+            all.extend(force.map(|force| (force, place.clone())));
         }
     }
     all

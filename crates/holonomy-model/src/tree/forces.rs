@@ -110,15 +110,26 @@ pub(super) fn read_potentials<'a>(
     all
 }
 
-/// Wrenches as functions of time, and those that see the state.
+/// Wrenches as functions of time, those that see the state, and those of time whose kinks are watched.
+type Wrenches = (
+    Vec<(AppliedWrench, Place)>,
+    Vec<(StateForce, Place)>,
+    Vec<StateForce>,
+);
+
+/// Reads the wrenches of a model.
 pub(super) fn read_wrenches<'a>(
     root: &Section<'a>,
     bodies: &TreeBodies,
     laws: &Laws<'a>,
     sightings: &Sightings,
-) -> (Vec<AppliedWrench>, Vec<StateForce>) {
-    let (mut all, mut seeing) = (Vec::new(), Vec::new());
+) -> Wrenches {
+    let (mut all, mut seeing, mut watched) = (Vec::new(), Vec::new(), Vec::new());
     for section in root.optional("wrench").tables() {
+        let places = ["force", "moment"]
+            .into_iter()
+            .find_map(|key| section.value_place(key));
+        let place = places.unwrap_or_else(|| section.place());
         let body = section.required("body").reference();
         let at = section.optional("at").vector();
         let frame = section.optional("frame").choice();
@@ -141,7 +152,7 @@ pub(super) fn read_wrenches<'a>(
             if let (Some(force), Some(moment)) = (&force, &moment) {
                 let texts: Vec<Text<'_>> = [texts_of(force), texts_of(moment)].concat();
                 let read = sightings.force("wrench".to_owned(), act, &texts, problems);
-                seeing.extend(read.filter(|_| found.is_some()));
+                seeing.extend(read.filter(|_| found.is_some()).map(|force| (force, place)));
             }
             section.finish();
             continue;
@@ -158,19 +169,34 @@ pub(super) fn read_wrenches<'a>(
                 .help("add `force = [\"…\", \"…\", \"…\"]`, formulas of t in N, or `moment` in N m");
         }
         let body = body.and_then(|body| body.resolve("body", &bodies.names(), section.problems()));
+        if let (Some(body), true, true) = (body, force.is_some(), moment.is_some()) {
+            let parts = [("force", Unit::NEWTON), ("moment", Unit::NEWTON_METRE)];
+            let texts = parts.map(|(key, unit)| components(&section, key, unit).map(|list| texts_of(&list)));
+            let act = Act::Wrench {
+                body,
+                position,
+                frame,
+            };
+            if let [Some(force), Some(moment)] = texts {
+                // What is wrong with it has been said.
+                let told = Problems::default();
+                watched.extend(sightings.force("wrench".to_owned(), act, &[force, moment].concat(), &told));
+            }
+        }
         section.finish();
         let (Some(body), Some(force), Some(moment)) = (body, force, moment) else {
             continue;
         };
         let vector = |parts: &[Motion; 3], t: f64| Vec3::from([0, 1, 2].map(|k| parts[k](t).0));
-        all.push(AppliedWrench {
+        let wrench = AppliedWrench {
             body,
             position,
             frame,
             value: Box::new(move |t| (vector(&force, t), vector(&moment, t))),
-        });
+        };
+        all.push((wrench, place));
     }
-    (all, seeing)
+    (all, seeing, watched)
 }
 
 /// `[[force]]` at a site, or between two.
@@ -248,15 +274,15 @@ pub(super) fn read_forces<'a>(
     all
 }
 
-/// The efforts that see more than their own joint.
+/// Efforts as forces that see the state.
 pub(super) fn read_efforts(
     bodies: &TreeBodies,
-    laws: &Laws<'_>,
+    efforts: Vec<PutOff<'_>>,
     sightings: &Sightings,
     problems: &Problems,
-) -> Vec<StateForce> {
+) -> Vec<(StateForce, Place)> {
     let mut all = Vec::new();
-    for PutOff { body, text, limit } in laws.put_off() {
+    for PutOff { body, text, limit } in efforts {
         let Some(body) = bodies.list.iter().position(|entry| entry.name == body) else {
             continue;
         };
@@ -271,13 +297,14 @@ pub(super) fn read_efforts(
             let Some(force) = sightings.force("effort".to_owned(), act, &texts, problems) else {
                 break;
             };
-            all.push(match limit {
+            let force = match limit {
                 Some(limit) => StateForce {
                     law: force.law.within(limit),
                     ..force
                 },
                 None => force,
-            });
+            };
+            all.push((force, text.place.clone()));
         }
     }
     all

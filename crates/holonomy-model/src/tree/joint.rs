@@ -1,6 +1,6 @@
 //! `joint = { … }` of a body, and where and how fast it starts.
 use super::{drives, laws::Laws, rotation, stops, tables};
-use crate::{Located, Section, Unit, spec::JointKind};
+use crate::{Located, Place, Section, Unit, spec::JointKind};
 use holonomy::{
     Vec3,
     geometry::Pose,
@@ -21,6 +21,8 @@ pub(super) struct Placed {
     pub(super) limits: Option<[f64; 2]>,
     /// How it is turned as a function of time, where that is given.
     pub(super) turning: Option<Turning>,
+    /// Where its `effort` is written.
+    pub(super) effort: Option<Place>,
     /// A name of its own.
     pub(super) name: Option<Located<String>>,
 }
@@ -150,6 +152,7 @@ pub(super) fn read<'a>(body: &Section<'a>, of: &str, laws: &Laws<'a>) -> Option<
         armature,
         limits: limits?,
         turning,
+        effort: body.value_place("effort"),
         name: name.map(|name| name.map(str::to_owned)),
     })
 }

@@ -37,6 +37,8 @@ pub(super) struct Laws<'a> {
     pub(super) start: f64,
     /// Efforts that see more than their own joint, with the bodies; understood once all names are known.
     later: RefCell<Vec<PutOff<'a>>>,
+    /// Efforts that see their own joint alone, to know their kinks.
+    own: RefCell<Vec<PutOff<'a>>>,
 }
 
 /// An effort that sees more than its own joint.
@@ -70,6 +72,7 @@ impl<'a> Laws<'a> {
                 .number_within("run", "start_time", Unit::SECOND)
                 .unwrap_or(0.0),
             later: RefCell::default(),
+            own: RefCell::default(),
         }
     }
 
@@ -123,6 +126,11 @@ impl<'a> Laws<'a> {
             });
             return None;
         };
+        self.own.borrow_mut().push(PutOff {
+            body: body.to_owned(),
+            text,
+            limit,
+        });
         let callable = Callable::new(Program::with_jacobian(&[&formula], &[1, 2]));
         let law: Law<(f64, f64, f64)> = Box::new(move |(t, q, v)| callable.call(&[t, q, v]));
         Some(match limit {
@@ -143,6 +151,11 @@ impl<'a> Laws<'a> {
     /// The efforts that were put off.
     pub(super) fn put_off(&self) -> Vec<PutOff<'a>> {
         self.later.take()
+    }
+
+    /// The efforts that see their own joint alone.
+    pub(super) fn of_own_joints(&self) -> Vec<PutOff<'a>> {
+        self.own.take()
     }
 
     /// Whether formulas are functions of time alone.

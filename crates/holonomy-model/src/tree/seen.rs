@@ -4,19 +4,21 @@
 //! elbow, elbow'                     a joint with one coordinate, or the body on it
 //! tip, tip'                         a site: its place and its velocity, vectors
 //! w = "drone.angular_velocity"      other things, and names that a formula cannot spell, by names of their own
+//! T = "rope.tension"                multipliers, as they are recorded
 //! ```
-use super::{bodies::TreeBodies, laws::Laws, sites::Sites};
+use super::{bodies::TreeBodies, constraints::ConstraintEntry, laws::Laws, sites::Sites};
 use crate::{
     FormulaText, Located, Problems, Section,
     lagrangian::{
         names::Names,
         texts::{define, report},
     },
+    problem::listed,
 };
 use holonomy::{
     Vec3,
     formula::{Formula, Kind, Scope, nearest},
-    tree::{Act, Joint, Point, Seen, Spline, StateForce, StateLaw},
+    tree::{Act, Constraint, Joint, Point, Seen, Spline, StateForce, StateLaw},
 };
 use std::sync::Arc;
 
@@ -93,7 +95,14 @@ fn is_scalar(joint: &Joint) -> bool {
 
 impl Sightings {
     /// Reads `[names]` and `[definitions]`, and gives joints and sites their names.
-    pub(super) fn read(root: &Section<'_>, bodies: &TreeBodies, sites: &Sites, laws: &Laws<'_>) -> Self {
+    pub(super) fn read(
+        root: &Section<'_>,
+        bodies: &TreeBodies,
+        sites: &Sites,
+        constraints: &[ConstraintEntry],
+        laws: &Laws<'_>,
+    ) -> Self {
+        let offers = Offers::of(bodies, constraints);
         let mut all = Self {
             names: Names::of(laws.scope(true, &[])),
             seen: Vec::new(),
@@ -102,10 +111,11 @@ impl Sightings {
         let problems = root.problems();
         if let Some(table) = root.optional("names").table() {
             for key in table.keys() {
-                let thing = table
-                    .optional(key.value)
-                    .string()
-                    .and_then(|text| find(&text, bodies, sites, problems));
+                let thing = table.optional(key.value).string().and_then(|text| {
+                    offers
+                        .find(&text, problems)
+                        .unwrap_or_else(|| find(&text, bodies, sites, problems))
+                });
                 let entered = match thing {
                     Some(thing) => all.enter(key.value, thing),
                     None => {
@@ -123,6 +133,7 @@ impl Sightings {
             all.ok &= !root.has("names");
         }
         all.enter_parts(bodies, sites);
+        offers.hint(all.scope());
         // What is seen is known to definitions; `q`, `v`, `length` and `rate` are not.
         all.ok &= define(root, &mut all.names).is_some();
         all
@@ -255,6 +266,106 @@ impl Sightings {
             law: StateLaw::new(&formulas, seen),
             act,
         })
+    }
+}
+
+/// What formulas may see of multipliers, by the names under which it is recorded.
+struct Offers {
+    list: Vec<(String, Seen)>,
+    /// Whether a rigid string may go slack.
+    slack: bool,
+}
+
+impl Offers {
+    fn of(bodies: &TreeBodies, constraints: &[ConstraintEntry]) -> Self {
+        let mut list = Vec::new();
+        let mut add = |equation: String, pulls: bool| {
+            let seen = Seen::Multiplier(equation.clone());
+            if pulls {
+                list.push((format!("{equation}.tension"), seen.clone()));
+            }
+            list.push((format!("lambda.{equation}"), seen));
+        };
+        for body in &bodies.list {
+            let Some(placed) = body.placed.as_ref().filter(|placed| placed.turning.is_some()) else {
+                continue;
+            };
+            let label = placed.name.as_ref().map_or(&body.name, |name| &name.value);
+            for axis in AXES {
+                add(format!("{label}.drive.turn.{axis}"), false);
+            }
+        }
+        for entry in constraints {
+            let pulls = matches!(
+                entry.constraint,
+                Constraint::Distance { .. } | Constraint::Cable { .. } | Constraint::Route(_)
+            );
+            for suffix in entry.constraint.suffixes() {
+                add(format!("{}{suffix}", entry.name), pulls);
+            }
+        }
+        for entry in constraints {
+            let Constraint::Route(route) = &entry.constraint else {
+                continue;
+            };
+            for pulley in route.stops.iter().filter_map(|stop| stop.pulley.as_ref()) {
+                let seen = Seen::Contact(pulley.name.clone());
+                list.push((format!("{}.contact", pulley.name), seen));
+            }
+        }
+        let slack = |entry: &ConstraintEntry| matches!(entry.constraint, Constraint::Tether { .. });
+        Self {
+            list,
+            slack: constraints.iter().any(slack),
+        }
+    }
+
+    /// What a name calls, if it is of a multiplier.
+    fn find(&self, text: &Located<&str>, problems: &Problems) -> Option<Option<Thing>> {
+        let known = || self.list.iter().map(|(name, _)| name.as_str());
+        let found = self.list.iter().find(|(name, _)| name == text.value);
+        let looks_so = text.value.starts_with("lambda.")
+            || [".tension", ".contact"]
+                .iter()
+                .any(|end| text.value.ends_with(end));
+        if found.is_none() && !looks_so {
+            return None;
+        }
+        if self.slack {
+            let message =
+                "formulas see no multipliers where a rigid string goes slack, which it does in no time";
+            let report = problems.error(text.place.clone(), message);
+            return Some(
+                report
+                    .help("leave out its `slack`, or make it a `[[string]]`")
+                    .none(),
+            );
+        }
+        if let Some((_, seen)) = found {
+            return Some(Some(Thing::alone(vec![seen.clone()])));
+        }
+        let message = format!(
+            "there is no multiplier or contact force `{}` that formulas see",
+            text.value
+        );
+        let report = problems.error(text.place.clone(), message);
+        let report = match (nearest(text.value, known()), self.list.is_empty()) {
+            (Some(near), _) => report.help(format!("did you mean `{near}`?")),
+            (None, true) => report.help(
+                "the model has no constraints; the tension of a spring is a formula of its length, `k*(norm(a - b) - l)`",
+            ),
+            (None, false) => report.help(format!("there is {}", listed(known()).unwrap_or_default())),
+        };
+        Some(report.none())
+    }
+
+    /// What to do about a constraint or a pulley in a formula.
+    fn hint(&self, scope: &mut Scope) {
+        let help = |name: &str| format!("a multiplier gets a name in `[names]`: `T = \"{name}\"`");
+        for (name, _) in &self.list {
+            let stem = name.split('.').next().unwrap_or(name);
+            scope.hint(stem, help(name));
+        }
     }
 }
 

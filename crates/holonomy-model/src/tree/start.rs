@@ -112,9 +112,7 @@ pub(super) fn settle(
                 }
                 SettleError::Violated { .. } => "change lengths or positions so that the loop closes",
                 SettleError::NotConverged { .. } => "start closer to the equilibrium, or as given",
-                SettleError::Slack { .. } => {
-                    "start as given, leave out its `slack`, or make it a `[[string]]`"
-                }
+                SettleError::Seen => "start as given, or let those forces see the state alone",
                 SettleError::Undefined => "start elsewhere, or as given",
             };
             problems.error(place, error.to_string()).help(help).none()

@@ -452,3 +452,59 @@ impl Random {
         (self.0 >> 33) as usize % bound
     }
 }
+
+/// What inputs do by themselves, against the same written as forces: a Lagrangian and a tree.
+#[test]
+fn inputs_by_themselves_are_the_forces_that_say_the_same() {
+    let held = |name: &str| {
+        files("good", "toml")
+            .into_iter()
+            .find(|file| file.name == name)
+            .unwrap()
+    };
+    let ends = |text: &str| -> (Vec<f64>, Vec<f64>) {
+        let model = model::load(&Source::new("m", text)).unwrap();
+        let mut simulation = model.simulation();
+        simulation.advance(100).unwrap();
+        (simulation.state.q, simulation.state.p)
+    };
+    let whole = |name: &str| fs::read_to_string(held(name).path).unwrap();
+    let without = |text: &str| -> String {
+        let sections = text.split("\n[");
+        let others: Vec<&str> = sections
+            .filter(|section| !section.starts_with("[input"))
+            .collect();
+        others.join("\n[")
+    };
+    // Tables there and here are the same spline; between 0 and 1 that of two points is a cubic.
+    let cubic = |a: f64, b: f64| format!("({a} + ({b} - {a})*t^2*(3 - 2*t))");
+    let text = whole("inputs.toml").replace(
+        "{ times = [0, 0.5, 1], values = [0, 0.2, 0] }",
+        "\"0.2*sin(pi*t)\"",
+    );
+    let motor = format!("0.1*sin(k*t) + {}*(theta - 0.05*t) - 2*theta'", cubic(-9.0, -8.0));
+    let plain = without(&text).replace(
+        "[method]",
+        &format!("[force]\nx = \"0.4*sin(pi*t)\"\ntheta = \"{motor}\"\n[method]"),
+    );
+    let tree = whole("tree-inputs.toml");
+    let effort = format!("{} - 20*q - 3*v + rail", cubic(6.0, 7.0));
+    let shoulder = without(&tree).replacen(
+        "mass = 1\nshape",
+        &format!("effort = \"{effort}\"\nmass = 1\nshape"),
+        1,
+    );
+    for (inputs, forces) in [(text, plain), (tree, shoulder)] {
+        let (inputs, forces) = (ends(&inputs), ends(&forces));
+        let all = inputs
+            .0
+            .iter()
+            .chain(&inputs.1)
+            .zip(forces.0.iter().chain(&forces.1));
+        for (input, force) in all {
+            // A hundred steps, each rounded.
+            assert!((input - force).abs() < 1e-12, "{input} {force}");
+        }
+        assert!(inputs.0.iter().any(|q| q.abs() > 1e-2));
+    }
+}

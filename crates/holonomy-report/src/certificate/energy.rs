@@ -79,11 +79,13 @@ pub(super) fn changing(model: &Model, summary: &Summary) -> Judgement {
     };
     let (verdict, reason) = match share {
         _ if balance.max_abs_error <= rounding => (Verdict::Good, Reason::BalancedToRounding),
-        share if share <= SEEN => (Verdict::Good, Reason::Balanced),
-        // What runs away has a large throughput of its own making: it must not excuse more than there is.
+        // What runs away, or is pushed to and fro, has a large throughput of its own making: it must not excuse more than
+        // there is.
+        share if share <= SEEN && balance.max_abs_error < WRONG * there => (Verdict::Good, Reason::Balanced),
         share if share < WRONG && balance.max_abs_error < WRONG * there => {
             (Verdict::Doubtful, Reason::BalancedRoughly)
         }
+        share if share <= SEEN => (Verdict::Doubtful, Reason::BalancedRoughly),
         // What is not a number is here, too.
         _ => (Verdict::Bad, Reason::Unbalanced),
     };

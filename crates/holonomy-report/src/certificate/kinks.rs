@@ -285,14 +285,29 @@ impl Trial<'_, '_> {
     }
 }
 
-/// Where formulas of a model have kinks whose crossings nobody follows: those of trees and of bodies on spheres.
+/// Where formulas of trees and of bodies on spheres have kinks whose crossings nobody follows: those of potentials, springs
+/// and drives, and those of forces that see multipliers.
 fn unfollowed(model: &Model) -> Vec<String> {
     let mut found = Vec::new();
+    if let Mechanism::Tree(tree) = &model.mechanism {
+        found.extend(tree.unwatched_kinks().iter().cloned());
+    }
     if !matches!(model.mechanism, Mechanism::Lagrangian(_)) {
         look_into(&model.table, "", &mut found);
     }
     found
 }
+
+/// Sections whose formulas are followed, or are those of numbers that stay.
+const FOLLOWED: &[&str] = &[
+    "wrench",
+    "force",
+    "parameters",
+    "output",
+    "goal",
+    "bound",
+    "control",
+];
 
 fn look_into(table: &Table, within: &str, found: &mut Vec<String>) {
     for (key, value) in table.iter() {
@@ -300,8 +315,15 @@ fn look_into(table: &Table, within: &str, found: &mut Vec<String>) {
             "" => key.to_owned(),
             within => format!("{within}.{key}"),
         };
+        let effort = table.get("effort");
         if key == "effort_limit" {
-            found.push(path);
+            // A table of efforts that is cut off.
+            if effort.is_none_or(|effort| effort.as_text().is_none()) {
+                found.push(path);
+            }
+            continue;
+        }
+        if key == "effort" || (within.is_empty() && FOLLOWED.contains(&key)) {
             continue;
         }
         look_at(value, &path, found);

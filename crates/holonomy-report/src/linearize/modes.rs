@@ -60,7 +60,7 @@ impl Linearization {
             .iter()
             .map(|[re, im]| amplitude * (re * c - im * s))
             .collect();
-        z.resize(2 * z.len(), 0.0);
+        z.resize(self.minimal.size(), 0.0);
         self.minimal.moved(&model.mechanism, &self.state, &z).ok()
     }
 

@@ -62,55 +62,24 @@ impl Linearization {
 
     /// Poles in the plane of s, and multipliers with the unit circle.
     pub fn figure(&self, title: &str) -> String {
-        let circle = (0..=180).map(|k| {
-            let angle = f64::from(k) * std::f64::consts::TAU / 180.0;
-            (holonomy::math::cos(angle), holonomy::math::sin(angle))
-        });
-        let chart = |x: &str, y: &str, series: Vec<Curve>| Chart {
+        let poles = Chart {
             title: String::new(),
-            x: Axis::linear(x),
-            y: Axis::linear(y),
-            series,
+            x: Axis::linear("Re s (1/s)"),
+            y: Axis::linear("Im s (rad/s)"),
+            series: vec![Curve {
+                name: "poles".to_owned(),
+                points: self.poles.iter().map(|pole| (pole.re, pole.im)).collect(),
+                style: CurveStyle::Points,
+            }],
             guides: Vec::new(),
         };
-        let points = |name: &str, points: Vec<(f64, f64)>| Curve {
-            name: name.to_owned(),
-            points,
-            style: CurveStyle::Points,
-        };
+        let multipliers = self.multipliers.iter().map(|found| (found.re, found.im));
         Grid {
             title: title.to_owned(),
             subtitle: None,
             caption: None,
-            charts: vec![
-                chart(
-                    "Re s (1/s)",
-                    "Im s (rad/s)",
-                    vec![points(
-                        "poles",
-                        self.poles.iter().map(|pole| (pole.re, pole.im)).collect(),
-                    )],
-                ),
-                chart(
-                    "Re μ",
-                    "Im μ",
-                    vec![
-                        points(
-                            "multipliers",
-                            self.multipliers
-                                .iter()
-                                .map(|found| (found.re, found.im))
-                                .collect(),
-                        ),
-                        Curve {
-                            name: "unit circle".to_owned(),
-                            points: circle.collect(),
-                            style: CurveStyle::Dashed,
-                        },
-                    ],
-                ),
-            ],
-            equal: false,
+            charts: vec![poles, circled("multipliers", multipliers.collect())],
+            equal: true,
         }
         .render()
     }
@@ -148,20 +117,20 @@ impl Linearization {
                 "Im s (rad/s)",
                 "frequency (Hz)",
                 "damping ratio",
-                "±",
+                "± (1/s)",
                 "moves most",
             ],
             &rows,
         );
-        page.paragraph(self.map());
+        page.paragraph(&format!("{} {}", self.map(), equations(self.continuous_exact)));
         page.heading("Multipliers of the step");
         let rows: Vec<Vec<Cell>> = (self.multipliers.iter())
             .filter(|found| found.im >= 0.0)
             .map(|found| {
                 vec![
-                    Cell::number(format!("{:.12}", found.re)),
-                    Cell::number(format!("{:.12}", found.im)),
-                    Cell::number(format!("{:.3e}", found.modulus - 1.0)),
+                    Cell::number(format!("{:.12}", found.re).replace('-', "−")),
+                    Cell::number(format!("{:.12}", found.im).replace('-', "−")),
+                    Cell::number(excess(found)),
                     Cell::number(rough(found.error)),
                 ]
             })
@@ -261,11 +230,51 @@ impl Linearization {
     }
 }
 
+/// Multipliers and the unit circle; a unit is to be as long upwards as sideways.
+pub(crate) fn circled(name: &str, points: Vec<(f64, f64)>) -> Chart {
+    let circle = (0..=180).map(|k| {
+        let angle = f64::from(k) * std::f64::consts::TAU / 180.0;
+        (holonomy::math::cos(angle), holonomy::math::sin(angle))
+    });
+    let curve = |name: &str, points: Vec<(f64, f64)>, style: CurveStyle| Curve {
+        name: name.to_owned(),
+        points,
+        style,
+    };
+    Chart {
+        title: String::new(),
+        x: Axis::linear("Re μ"),
+        y: Axis::linear("Im μ"),
+        series: vec![
+            curve(name, points, CurveStyle::Points),
+            curve("unit circle", circle.collect(), CurveStyle::Strings),
+        ],
+        guides: Vec::new(),
+    }
+}
+
+/// |μ| − 1 in words; zero where it is less than its error, or than rounding.
+pub fn excess(found: &Multiplier) -> String {
+    let over = found.modulus - 1.0;
+    match over.abs() <= found.error.max(4.0 * f64::EPSILON) {
+        true => "0".to_owned(),
+        false => rough(over),
+    }
+}
+
 /// How matrices were taken, in a sentence.
 pub fn derivatives(exact: bool) -> &'static str {
     match exact {
         true => "Derivatives of the steps are exact.",
         false => "The method has no exact derivatives: they are taken by differences of order 6.",
+    }
+}
+
+/// How the matrix of the equations of motion was taken, in a sentence.
+pub fn equations(exact: bool) -> &'static str {
+    match exact {
+        true => "The matrix of the equations of motion is exact.",
+        false => "The matrix of the equations of motion is taken by differences of order 6.",
     }
 }
 

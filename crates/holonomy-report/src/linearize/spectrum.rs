@@ -18,7 +18,8 @@ use serde::Serialize;
 pub struct Spectrum {
     /// From the largest, 1/s.
     pub exponents: Vec<f64>,
-    /// What each was over the first half of the time: how far they are from their limit.
+    /// What each was over the first half of the time, or a little less of it where the user stopped it: how far they are
+    /// from their limit.
     pub half: Vec<f64>,
     /// How long they were averaged, s.
     pub duration: f64,
@@ -30,21 +31,26 @@ pub struct Spectrum {
 const CHUNK: u64 = 10;
 
 impl Spectrum {
-    /// Along the run of a model.
+    /// Along the run of a model, as far as it goes before it is stopped.
     pub fn new(model: &Model, ahead: &mut dyn FnMut(u64, u64) -> bool) -> Result<Self, LinearizeError> {
         let mut flow = Flow::new(model.mechanism.clone(), model.integrator(), model.schedule.step);
         let mut state = model.state.clone();
         let mut minimal = Minimal::at(&model.mechanism, &state)?;
         let (half, unit) = (minimal.freedom(), flow.momentum_unit(&state, &minimal));
-        let size = 2 * half;
+        let size = minimal.size();
         let scale = |k: usize| if k < half { 1.0 } else { unit };
         let mut frame = DMatrix::<f64>::identity(size, size);
         let (mut sums, mut middle) = (vec![0.0; size], vec![0.0; size]);
+        // After each doubling of the time, for a half of it wherever it ends.
+        let mut before: Vec<(u64, Vec<f64>)> = Vec::new();
         let steps = model.schedule.steps;
         let mut done = 0;
         while done < steps {
             if !ahead(done, steps) {
-                return Err(LinearizeError::Stopped);
+                let (first, _) = before.first().ok_or(LinearizeError::Stopped)?;
+                let half = before.iter().rfind(|(then, _)| *then <= (done / 2).max(*first));
+                middle = half.map(|(_, rates)| rates.clone()).unwrap_or(middle);
+                break;
             }
             let count = CHUNK.min(steps - done);
             let found = flow
@@ -67,8 +73,12 @@ impl Spectrum {
                     .for_each(|sum| *sum /= (done + count) as f64 * flow.h);
             }
             done += count;
+            if before.last().is_none_or(|(then, _)| done >= 2 * then) {
+                let rates = sums.iter().map(|sum| sum / (done as f64 * flow.h));
+                before.push((done, rates.collect()));
+            }
         }
-        let duration = steps as f64 * flow.h;
+        let duration = done as f64 * flow.h;
         let mut each: Vec<(f64, f64)> = sums.iter().map(|sum| sum / duration).zip(middle).collect();
         each.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (exponents, half): (Vec<f64>, Vec<f64>) = each.into_iter().unzip();

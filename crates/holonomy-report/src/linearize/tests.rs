@@ -213,7 +213,7 @@ fn loops_have_minimal_coordinates() {
         let found = Linearization::new(&model, name, Place::Settled, &mut |_, _| true).expect(name);
         assert_eq!(found.states.len(), 2 * settled.squares.len(), "{name}");
         assert!(found.equilibrium, "{name}: {}", found.distance);
-        // Π s = det M⁻¹K, whatever brakes; the stiffness of `settle` is taken by differences of second order.
+        // Π s = det M⁻¹K, whatever brakes; the poles are those of differences, whose rounding counts most in slow ones.
         let poles: f64 = found
             .poles
             .iter()
@@ -235,6 +235,9 @@ fn a_start_that_is_no_equilibrium_is_said_to_be_none() {
     assert!((settled.poles[0].im.abs() - 9.81_f64.sqrt()).abs() < 1e-10);
     let early = Linearization::new(&model, "p", Place::At(-1.0), &mut |_, _| true);
     assert_eq!(early.err(), Some(LinearizeError::Before(-1.0)));
+    // More steps than a month has time for: said at once.
+    let late = Linearization::new(&model, "p", Place::At(1e300), &mut |_, _| true);
+    assert_eq!(late.err(), Some(LinearizeError::Far(1e300)));
 }
 
 /// Volume is kept, and exponents come in pairs; a pendulum that swings has none.
@@ -250,4 +253,165 @@ fn exponents_come_in_pairs() {
         found.exponents[0].abs() < 2.0 * 100.0_f64.ln() / 100.0,
         "{found:?}"
     );
+}
+
+/// A wheel on six joints of its own: three places of its centre, then yaw, lean and turn.
+fn carried(name: &str, height: f64, speed: f64, wheel: &str) -> String {
+    let joint = |name: &str, parent: &str, kind: &str, axis: [i32; 3], rest: &str| {
+        let parent = if parent.is_empty() {
+            String::new()
+        } else {
+            format!("parent = \"{parent}\"\n")
+        };
+        format!(
+            "[[body]]\nname = \"{name}\"\n{parent}joint = {{ kind = \"{kind}\", axis = {axis:?} }}\n{rest}\n"
+        )
+    };
+    let none = "mass = 0";
+    [
+        "space = \"tree\"\ngravity = [0, 0, -9.81]\n[[site]]\nname = \"floor\"\nat = [0, 0, 0]\n".to_owned(),
+        joint(
+            "x",
+            "",
+            "prismatic",
+            [1, 0, 0],
+            &format!("{none}\nvelocity = {speed}"),
+        ),
+        joint("y", "x", "prismatic", [0, 1, 0], none),
+        joint(
+            "z",
+            "y",
+            "prismatic",
+            [0, 0, 1],
+            &format!("{none}\nposition = {height}"),
+        ),
+        joint("yaw", "z", "revolute", [0, 0, 1], none),
+        joint("lean", "yaw", "revolute", [1, 0, 0], none),
+        joint(name, "lean", "revolute", [0, 1, 0], wheel),
+    ]
+    .concat()
+}
+
+fn rolls(body: &str, radius: f64) -> String {
+    format!(
+        "[[constraint]]\nname = \"{body}-rolls\"\nkind = \"rolling\"\nsite = \"{body}/centre\"\naxis = [0, 1, 0]\n\
+         radius = {radius}\non = \"floor\"\nnormal = [0, 0, 1]\n"
+    )
+}
+
+const STEPS: &str = "[method]\nname = \"tree-variational\"\n[run]\nstep = 0.001\nsteps = 10\n";
+
+/// A thin uniform disk rolls upright: `(m r²/4 + m r²) θ̈ = (m g r − (m r²/2 + m r²)(2 v/r)(v/r)) θ`, stable for v² > g r/3.
+#[test]
+fn a_disk_rolls_upright_where_it_is_fast_enough() {
+    let r = 0.5;
+    for speed in [0.9, 1.27, 1.29, 1.8] {
+        let own = format!(
+            "mass = 1.2\ninertia = [0.075, 0.15, 0.075]\nvelocity = {}\nsites = {{ centre = [0, 0, 0] }}",
+            speed / r
+        );
+        let text = carried("disk", r, speed, &own) + &rolls("disk", r) + STEPS;
+        let found = linear(&text, Place::Start);
+        // Six coordinates less the height, and three velocities.
+        assert_eq!((found.states.len(), found.exact), (8, true), "{:?}", found.states);
+        assert!(found.symplectic_defect.is_none());
+        let square: f64 = 0.8 * (9.81 / r - 3.0 * (speed / r).powi(2));
+        assert_eq!(square < 0.0, speed * speed > 9.81 * r / 3.0);
+        let size = square.abs().sqrt();
+        let wanted = if square < 0.0 { [0.0, size] } else { [size, 0.0] };
+        let near = |re: f64, im: f64| math::hypot(re - wanted[0], im - wanted[1]);
+        let pole = found
+            .poles
+            .iter()
+            .map(|pole| near(pole.re, pole.im))
+            .fold(f64::INFINITY, f64::min);
+        // Differences of order 6 of accelerations of some tens.
+        assert!(pole < 1e-8, "{speed}: {pole:e} {:?}", found.poles);
+        // Those of the step are its images but for the second order: (h s)²/12 of s, and as much for the motion.
+        let images = found
+            .multipliers
+            .iter()
+            .map(|found| near(found.cayley_re, found.cayley_im));
+        let image = images.fold(f64::INFINITY, f64::min);
+        assert!(image < 1e-4, "{speed}: {image:e}");
+        let largest = found
+            .multipliers
+            .iter()
+            .map(|found| found.modulus)
+            .fold(0.0, f64::max);
+        // A step back undoes a step, so that what does not grow stays: but for the square root of rounding, where
+        // multipliers of one are not simple.
+        assert_eq!(largest > 1.0 + 1e-6, square > 0.0, "{speed}: {largest}");
+    }
+}
+
+/// The Whipple bicycle as bodies that roll: eigenvalues at 5 m/s of the benchmark of Meijaard, Papadopoulos, Ruina and
+/// Schwab (2007), whose parameters these are, with z upwards.
+#[test]
+fn a_bicycle_has_the_published_eigenvalues() {
+    let speed = 5.0;
+    let (s, c) = (std::f64::consts::PI / 10.0).sin_cos();
+    let frame = "mass = 85\ncentre = [0.3, 0, 0.6]\ninertia = [[9.2, 0, -2.4], [0, 11, 0], [-2.4, 0, 2.8]]";
+    let mut text = carried("frame", 0.3, speed, frame);
+    let wheel = |name: &str, parent: &str, at: &str, mass: f64, inertia: [f64; 3], radius: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nparent = \"{parent}\"\n\
+             joint = {{ kind = \"revolute\", axis = [0, 1, 0], at = {at} }}\nmass = {mass}\ninertia = {inertia:?}\n\
+             velocity = {}\nsites = {{ centre = [0, 0, 0] }}\n",
+            speed / radius
+        )
+    };
+    text += &wheel("rear", "frame", "[0, 0, 0]", 2.0, [0.0603, 0.12, 0.0603], 0.3);
+    // The steering axis meets the ground 8 cm ahead of the front wheel.
+    let _ = write!(
+        text,
+        "[[body]]\nname = \"fork\"\nparent = \"frame\"\n\
+         joint = {{ kind = \"revolute\", axis = [{}, 0, {c}], at = [1.1, 0, -0.3] }}\nmass = 4\ncentre = [-0.2, 0, 0.7]\n\
+         inertia = [[0.05892, 0, 0.00756], [0, 0.06, 0], [0.00756, 0, 0.00708]]\n",
+        -s
+    );
+    text += &wheel(
+        "front",
+        "fork",
+        "[-0.08, 0, 0.35]",
+        3.0,
+        [0.1405, 0.28, 0.1405],
+        0.35,
+    );
+    let text = text + &rolls("rear", 0.3) + &rolls("front", 0.35) + STEPS;
+    let found = linear(&text, Place::Start);
+    // Nine joints, two heights, and three ways to move.
+    assert_eq!(found.states.len(), 7 + 3, "{:?}", found.states);
+    // As printed, to eight decimals.
+    for (re, im) in [
+        (-0.775_341_88, 4.464_867_71),
+        (-0.322_866_43, 0.0),
+        (-14.078_389_69, 0.0),
+    ] {
+        let off = |pole: &Pole| math::hypot(pole.re - re, pole.im - im);
+        let near = found.poles.iter().map(off).fold(f64::INFINITY, f64::min);
+        // Differences, 1e-12 of accelerations of hundreds, over what tells the eigenvalues apart.
+        assert!(near < 2e-8, "{re} {im}: {:?}", found.poles);
+    }
+}
+
+/// A mass matrix that varies, a magnetic term and drag, moving: what is exact against differences of the right-hand side.
+#[test]
+fn the_matrix_of_the_equations_of_motion_is_exact() {
+    let text = "space = \"lagrangian\"\ncoordinates = [\"x\", \"y\"]\n\
+        lagrangian = \"0.5*(1 + 0.3*sin(y)^2)*x'^2 + 0.7*y'^2 + 0.1*x'*y' + 0.4*x*y' - 0.5*x^2 - cos(y) + 0.2*x*y^2\"\n\
+        [force]\nx = \"-0.1*x'*y\"\ny = \"-0.3*y'^3\"\n[start]\nx = 0.4\ny = 0.7\n[velocity]\nx = 0.5\ny = -0.8\n\
+        [method]\nname = \"midpoint\"\n[run]\nstep = 0.01\nsteps = 10\n";
+    let model = holonomy_model::load(&holonomy_model::Source::new("m".to_owned(), text.to_owned()));
+    let model = model.unwrap_or_else(|problems| panic!("{problems:?}"));
+    let flow = Flow::new(model.mechanism.clone(), model.integrator(), 0.01);
+    assert!(flow.continuous_is_exact());
+    let minimal = Minimal::at(&model.mechanism, &model.state).expect("coordinates");
+    let exact = flow.continuous(&model.state, &minimal).expect("a matrix");
+    let differences = flow
+        .continuous_by_differences(&model.state, &minimal)
+        .expect("a matrix");
+    let off = (&exact - &differences).amax();
+    // Rounding of two differences of order 6, over offsets of 1e-3 and 5e-3.
+    assert!(off < 1e-10 && exact.amax() > 0.5, "{off:e}");
 }

@@ -6,8 +6,8 @@
 //! ```
 //! Where τ turns back in what is varied there is a fold, and the branch goes on behind it.
 use super::{
-    Orbit, OrbitError, Request, Shot,
-    newton::{Beside, Corrected, Guess, Kept, Remake, corrected},
+    Orbit, OrbitError, Request, Shot, degenerate,
+    newton::{Beside, Corrected, Guess, Kept, Remake, SYMMETRY, corrected},
 };
 use crate::number::decimal;
 use holonomy::{derivative::least_within, system::State};
@@ -77,11 +77,15 @@ pub(super) struct Branch<'a> {
     pub(super) found: Vec<Orbit>,
     pub(super) events: Vec<Event>,
     pub(super) ended: String,
+    /// Segments of every orbit, where it is not chosen by their size.
+    segments: usize,
 }
 
 /// Unknowns of an orbit that are solved with dense matrices, at most.
 const MOST_UNKNOWNS: usize = 96;
 const MOST_SEGMENTS: usize = 4;
+/// An orbit that closes better closes to rounding.
+const OPEN: f64 = 1e-11;
 /// Steps shorter than this fraction of the pace end a branch; after one that was easy the next is longer by this factor.
 const SHORTEST: f64 = 1e-4;
 const FASTER: f64 = 1.4;
@@ -101,6 +105,7 @@ impl<'a> Branch<'a> {
             found: Vec::new(),
             events: Vec::new(),
             ended: String::new(),
+            segments: request.segments,
         })
     }
 
@@ -135,13 +140,33 @@ impl<'a> Branch<'a> {
             },
             energy_varies: by_energy && !fixed,
             scale: 1.0,
+            symmetry: SYMMETRY,
+            loose: false,
         };
-        let alone = kept(true);
+        let mut alone = kept(true);
         let mut moving = kept(false);
         let mut steps = self.count(self.request.period);
         let guess = self.guess(&mut shot, &start, steps, first.unwrap_or(0.0))?;
-        let mut at = corrected(&mut shot, guess, steps, &alone, None, None, self.ahead)?;
-        self.push(&mut shot, &at, steps, first)?;
+        let tried = corrected(&mut shot, guess, steps, &alone, None, None, self.ahead);
+        // What does not close may be the method's doing.
+        let open = match &tried {
+            Ok(at) => at.equations.open > OPEN,
+            Err(error) => matches!(error, OrbitError::Open { .. }),
+        };
+        let loose = match open {
+            true => self.loosened(&mut shot, &start, steps, &alone, first)?,
+            false => None,
+        };
+        let mut at = match loose {
+            Some((at, loose)) => {
+                (moving.symmetry, moving.loose) = (loose.symmetry, true);
+                alone = loose;
+                self.segments = 1;
+                at
+            }
+            None => tried?,
+        };
+        self.push(&mut shot, &at, steps, first, &alone)?;
         let Some(along) = along else { return Ok(()) };
         let range = *along.range();
         let width = range.to - range.from;
@@ -162,7 +187,8 @@ impl<'a> Branch<'a> {
                 match self.unless_stopped(here)? {
                     None => return Ok(()),
                     Some(here) => {
-                        let tangent = direction(&here.jacobian, before.as_ref(), width.signum());
+                        let sign = width.signum();
+                        let tangent = direction(&here.jacobian, before.as_ref(), sign, moving.symmetry);
                         at.equations = here;
                         tangent
                     }
@@ -237,7 +263,7 @@ impl<'a> Branch<'a> {
             (at, shot) = (found, other);
             before = Some(tangent);
             let parameter = at.guess.parameter;
-            match self.push(&mut shot, &at, steps, Some(parameter)) {
+            match self.push(&mut shot, &at, steps, Some(parameter), &moving) {
                 Ok(()) => {}
                 Err(OrbitError::Stopped) => {
                     self.stopped = true;
@@ -303,6 +329,30 @@ impl<'a> Branch<'a> {
         Ok(guess)
     }
 
+    /// An orbit in one segment, and what is kept of it, where its equations are degenerate but for the error of the method.
+    fn loosened(
+        &mut self,
+        shot: &mut Shot,
+        start: &State,
+        steps: u64,
+        kept: &Kept,
+        parameter: Option<f64>,
+    ) -> Result<Option<(Corrected, Kept)>, OrbitError> {
+        let segments = std::mem::replace(&mut self.segments, 1);
+        let guess = self.guess(shot, start, steps, parameter.unwrap_or(0.0));
+        self.segments = segments;
+        let guess = degenerate::nearer(shot, guess?, steps, kept, self.ahead)?;
+        let Some(loose) = degenerate::loosened(shot, &guess, steps, kept, self.ahead)? else {
+            return Ok(None);
+        };
+        let at = match corrected(shot, guess, steps, &loose, None, None, self.ahead) {
+            Err(OrbitError::Open { .. }) => return Ok(None),
+            at => at?,
+        };
+        let free = degenerate::free(shot, &at, steps, &loose, self.ahead)?;
+        Ok(free.map(|_| (at, loose)))
+    }
+
     /// States along the motion from a start.
     fn guess_of(&self, shot: &mut Shot, start: &State, steps: u64, period: f64) -> Result<Guess, OrbitError> {
         let freedom = holonomy::derivative::Minimal::at(&shot.flow.mechanism, start)
@@ -311,7 +361,7 @@ impl<'a> Branch<'a> {
         if freedom == 0 {
             return Err(crate::linearize::LinearizeError::NoFreedom.into());
         }
-        let segments = match self.request.segments {
+        let segments = match self.segments {
             0 => (MOST_UNKNOWNS / (2 * freedom)).clamp(1, MOST_SEGMENTS),
             wanted => wanted,
         };
@@ -340,15 +390,22 @@ impl<'a> Branch<'a> {
         at: &Corrected,
         steps: u64,
         parameter: Option<f64>,
+        kept: &Kept,
     ) -> Result<(), OrbitError> {
         shot.flow.h = at.guess.period / steps as f64;
         let closed = (at.equations.open, at.iterations);
-        let orbit = shot.orbit(&at.guess.states[0], steps, closed, parameter, self.ahead)?;
+        let mut orbit = shot.orbit(&at.guess.states[0], steps, closed, parameter, self.ahead)?;
+        if kept.loose {
+            let (residual, iterations) = closed;
+            let free = degenerate::free(shot, at, steps, kept, self.ahead)?;
+            orbit.free = Some(free.ok_or(OrbitError::Open { iterations, residual })?);
+        }
         if orbit.extent < 1e-7 {
             return Err(OrbitError::Shrank);
         }
         if let Some(last) = self.found.last()
             && last.stable != orbit.stable
+            && orbit.free.is_none()
         {
             let what = if orbit.stable { "stable" } else { "unstable" };
             self.event(what, orbit.parameter.unwrap_or_default());
@@ -384,6 +441,7 @@ fn direction(
     jacobian: &nalgebra::DMatrix<f64>,
     before: Option<&DVector<f64>>,
     sign: f64,
+    symmetry: f64,
 ) -> Option<DVector<f64>> {
     let (m, n) = jacobian.shape();
     let mut rows = jacobian.clone().insert_row(m, 0.0);
@@ -393,7 +451,7 @@ fn direction(
     }
     let mut right = DVector::zeros(m + 1);
     right[m] = 1.0;
-    let tangent = least_within(&rows, &right, 1e-9)?;
+    let tangent = least_within(&rows, &right, symmetry)?;
     let length = tangent.norm();
     (length > 0.0 && length.is_finite()).then(|| tangent / length)
 }

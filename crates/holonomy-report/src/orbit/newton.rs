@@ -36,6 +36,10 @@ pub(super) struct Kept {
     pub(super) energy_varies: bool,
     /// What one is, of what is varied.
     pub(super) scale: f64,
+    /// Singular values below this part of the largest are symmetries and conserved momenta.
+    pub(super) symmetry: f64,
+    /// Whether what is left open may be the error of the method.
+    pub(super) loose: bool,
 }
 
 /// Makes the model with a value of what is varied.
@@ -70,7 +74,7 @@ impl Guess {
             .collect();
         let minimal = minimal.map_err(LinearizeError::from)?;
         let half = minimal[0].freedom();
-        let size = 2 * half;
+        let size = minimal[0].size();
         let count = self.states.len();
         let unit = shot.flow.momentum_unit(&self.states[0], &minimal[0]);
         let scale = |k: usize| if k < half { 1.0 } else { unit };
@@ -192,7 +196,7 @@ impl Guess {
     ) -> Result<Self, OrbitError> {
         let count = self.states.len();
         let half = at.minimal[0].freedom();
-        let size = 2 * half;
+        let size = at.minimal[0].size();
         let parameter = self.parameter + step[count * size + 1] * kept.scale;
         let mut states = Vec::with_capacity(count);
         for (i, (state, minimal)) in self.states.iter().zip(&at.minimal).enumerate() {
@@ -225,7 +229,7 @@ impl Guess {
 /// A state of a model that differs in a parameter, on the constraints of this one.
 fn adapted(flow: &Flow, state: &State) -> Result<State, OrbitError> {
     let minimal = Minimal::at(&flow.mechanism, state).map_err(LinearizeError::from)?;
-    let none = vec![0.0; 2 * minimal.freedom()];
+    let none = vec![0.0; minimal.size()];
     Ok(minimal
         .moved(&flow.mechanism, state, &none)
         .map_err(LinearizeError::from)?)
@@ -247,8 +251,10 @@ fn changed(from: &Minimal, to: &Minimal) -> DMatrix<f64> {
 const MOST: usize = 40;
 const CLOSED: f64 = 1e-13;
 const NEARLY: f64 = 1e-8;
-/// Singular values below this fraction are symmetries and conserved momenta.
-const SYMMETRY: f64 = 1e-9;
+/// Singular values below this fraction are zero but for rounding.
+pub(super) const SYMMETRY: f64 = 1e-9;
+/// Where what is left open is that of the method, corrections end when they are this small.
+const STILL: f64 = 1e-11;
 /// The largest step, of coordinates, and of the period as a fraction.
 const FAR: f64 = 0.3;
 
@@ -280,6 +286,7 @@ pub(super) fn corrected(
 ) -> Result<Corrected, OrbitError> {
     let mut last = f64::INFINITY;
     let mut best = f64::INFINITY;
+    let loose = kept.loose;
     for iterations in 0..MOST {
         let at = guess.equations(shot, steps, kept, remake, ahead)?;
         let size = at.residual.amax();
@@ -288,14 +295,13 @@ pub(super) fn corrected(
         }
         best = best.min(at.open);
         let settled = size <= CLOSED || (size <= NEARLY && size >= 0.5 * last);
-        if settled {
+        if settled && !loose {
             return Ok(Corrected {
                 guess,
                 equations: at,
                 iterations,
             });
         }
-        last = size;
         let (m, n) = at.jacobian.shape();
         let (mut rows, mut left) = (at.jacobian.clone(), at.residual.clone());
         if let Some(beside) = beside {
@@ -309,12 +315,21 @@ pub(super) fn corrected(
                 }
             }
         }
-        let step = least_within(&rows, &left, SYMMETRY).ok_or(LinearizeError::NotFinite)?;
+        let step = least_within(&rows, &left, kept.symmetry).ok_or(LinearizeError::NotFinite)?;
         let mut step = -step;
+        let far = step.amax();
+        if loose && (far <= STILL || (far <= NEARLY && far >= 0.5 * last)) {
+            return Ok(Corrected {
+                guess,
+                equations: at,
+                iterations,
+            });
+        }
         let most = step.rows(0, n - 1).amax();
         if most > FAR {
             step *= FAR / most;
         }
+        last = if loose { far } else { size };
         guess = guess.moved(&at, &step, kept, shot, remake)?;
         if !(guess.period > 0.0 && guess.period.is_finite()) {
             break;

@@ -1,9 +1,9 @@
 //! The page of periodic orbits: the branch, the orbit moving, multipliers.
-use super::{Along, Orbit, Orbits};
+use super::{Along, Free, Orbit, Orbits};
 use crate::{
-    figure::{Axis, Chart, Curve, CurveStyle, Panels},
+    figure::{Axis, Chart, Curve, CurveStyle, Grid, Panels},
     film::{Clip, film},
-    linearize::{derivatives, symplectic},
+    linearize::{circled, derivatives, symplectic},
     number::{decimal, rough},
     page::{Cell, Page},
     verdict::Verdict,
@@ -28,27 +28,34 @@ impl Orbits {
             return (Verdict::Bad, "No orbit was found.".to_owned());
         };
         if self.varied.is_empty() {
-            let text = format!(
+            let mut text = format!(
                 "An orbit of period {} s that closes to {}; {}.",
                 decimal(last.period),
                 rough(last.residual),
                 stability(last)
             );
-            return (
-                if last.stable {
-                    Verdict::Good
-                } else {
-                    Verdict::Doubtful
-                },
-                text,
-            );
+            let verdict = match (&last.free, last.stable) {
+                (Some(free), _) => {
+                    text += &format!(" {}", freedom(free));
+                    Verdict::Neutral
+                }
+                (None, true) => Verdict::Good,
+                (None, false) => Verdict::Doubtful,
+            };
+            return (verdict, text);
         }
+        let folds = self.events.iter().filter(|event| event.what == "fold").count();
         let stable = self.orbits.iter().filter(|orbit| orbit.stable).count();
-        let mut text = format!(
-            "{} orbits, {stable} of them stable, {} folds.",
-            self.orbits.len(),
-            self.events.iter().filter(|event| event.what == "fold").count()
-        );
+        let mut text = match last.free {
+            Some(_) => format!("{} orbits, {folds} folds.", self.orbits.len()),
+            None => format!(
+                "{} orbits, {stable} of them stable, {folds} folds.",
+                self.orbits.len()
+            ),
+        };
+        if let Some(free) = &last.free {
+            text += &format!(" {}", freedom(free));
+        }
         if self.stopped {
             text += " Stopped before the end of the branch.";
         }
@@ -109,7 +116,7 @@ impl Orbits {
             caption: None,
             charts: vec![
                 chart("period (s)", |orbit| orbit.period),
-                chart("extent", |orbit| orbit.extent),
+                chart("extent (of coordinates)", |orbit| orbit.extent),
                 chart("largest |μ|", |orbit| orbit.largest),
             ],
         }
@@ -165,11 +172,24 @@ impl Orbits {
         }
         if let Some(last) = self.orbits.last() {
             page.heading("Floquet multipliers of the last orbit");
+            let points = last.multipliers.iter().map(|found| (found.re, found.im));
+            let figure = Grid {
+                title: String::new(),
+                subtitle: None,
+                caption: None,
+                charts: vec![circled("Floquet multipliers", points.collect())],
+                equal: true,
+            };
+            page.named_figure(
+                "multipliers",
+                &figure.render(),
+                "Multipliers of a period, and the unit circle.",
+            );
             let rows: Vec<Vec<Cell>> = (last.multipliers.iter().take(MOST))
                 .map(|found| {
                     vec![
-                        Cell::number(format!("{:.10}", found.re)),
-                        Cell::number(format!("{:.10}", found.im)),
+                        Cell::number(format!("{:.10}", found.re).replace('-', "−")),
+                        Cell::number(format!("{:.10}", found.im).replace('-', "−")),
                         Cell::number(format!("{:.10}", found.modulus)),
                         Cell::number(rough(found.error)),
                     ]
@@ -234,6 +254,9 @@ impl Orbits {
 
 /// Whether neighbours stay near, in words.
 pub fn stability(orbit: &Orbit) -> String {
+    if orbit.free.is_some() {
+        return "its stability is not judged, as the error of the method moves multipliers of one".to_owned();
+    }
     match orbit.stable {
         true => "stable: no multiplier is outside the unit circle".to_owned(),
         false => format!(
@@ -243,10 +266,29 @@ pub fn stability(orbit: &Orbit) -> String {
     }
 }
 
+/// That an orbit closes up to the error of the method, as those beside it, in words.
+fn freedom(free: &Free) -> String {
+    let changes = match &free.changes[..] {
+        [] => String::new(),
+        [one] => format!(", along which {one} changes"),
+        names => format!(", along which {} change", names.join(", ")),
+    };
+    format!(
+        "What is left open is the error of the method, {} with half the step: its neighbours close as well, in {} beside its \
+         own{changes}, and the one nearest to the start was taken.",
+        rough(free.finer),
+        match free.directions {
+            1 => "one direction".to_owned(),
+            count => format!("{count} directions"),
+        },
+    )
+}
+
 fn row(orbit: &Orbit) -> Vec<Cell> {
-    let verdict = match orbit.stable {
-        true => Cell::Verdict(Verdict::Good, "stable".to_owned()),
-        false => Cell::Verdict(Verdict::Doubtful, "unstable".to_owned()),
+    let verdict = match (&orbit.free, orbit.stable) {
+        (Some(_), _) => Cell::Verdict(Verdict::Neutral, "one of many".to_owned()),
+        (None, true) => Cell::Verdict(Verdict::Good, "stable".to_owned()),
+        (None, false) => Cell::Verdict(Verdict::Doubtful, "unstable".to_owned()),
     };
     vec![
         Cell::number(orbit.parameter.map_or_else(String::new, rough)),

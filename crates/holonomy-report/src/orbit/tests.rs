@@ -188,6 +188,36 @@ fn a_branch_goes_on_behind_its_folds() {
     assert!(changes == 2 && signs[0] && signs[signs.len() - 1], "{signs:?}");
 }
 
+/// Kepler's ellipses all close, with the period of their half-axis, T = 2π √(a³/GM), a = −GM/2E; a method turns each a
+/// little, so that the ends of a period are as far apart as it is in error.
+#[test]
+fn keplers_ellipses_close_up_to_the_error_of_the_method() {
+    let model = scenario("kepler");
+    let found = [0.04, 0.02, 0.01].map(|step| {
+        let model = model.with("run.step", Value::from(step)).expect("a model");
+        let found = Orbits::new(&model, "k", &request(6.3), &mut |_, _| true).expect("an orbit");
+        let orbit = &found.orbits[0];
+        // Least squares weigh the energy as they do what is open.
+        assert!((orbit.energy + 0.5).abs() < orbit.residual, "{}", orbit.energy);
+        let exact = std::f64::consts::TAU * (-0.5 / orbit.energy).powf(1.5);
+        let free = orbit.free.as_ref().expect("neighbours that close");
+        // With the energy and the place on the orbit, angular momentum and the axis are free.
+        assert_eq!(free.directions, 2);
+        assert!(free.changes.iter().any(|name| name == "angular-momentum"));
+        // The nearest to the start, whose eccentricity is 0.6.
+        let far = (orbit.q[0] - 0.4).abs().max((orbit.v[1] - 2.0).abs());
+        assert!(far <= 10.0 * orbit.residual, "{far}");
+        [(orbit.period / exact - 1.0).abs(), orbit.residual, free.finer]
+    });
+    // Order 4: 16, with the next order of the larger steps.
+    for two in found.windows(2) {
+        for k in 0..3 {
+            let ratio = two[0][k] / two[1][k];
+            assert!((ratio - 16.0).abs() < 4.0, "{k}: {ratio}");
+        }
+    }
+}
+
 #[test]
 fn what_does_not_close_is_said() {
     let model = scenario("plane-pendulum");

@@ -15,6 +15,17 @@ use nalgebra::DMatrix;
 pub const OFFSET: f64 = 5e-3;
 const WEIGHTS: [(f64, f64); 3] = [(1.0, 3.0 / 4.0), (2.0, -3.0 / 20.0), (3.0, 1.0 / 60.0)];
 
+/// The same order from points to one side, 0 to 6 offsets away.
+const ASIDE: [f64; 7] = [
+    -49.0 / 20.0,
+    6.0,
+    -15.0 / 2.0,
+    20.0 / 3.0,
+    -15.0 / 4.0,
+    6.0 / 5.0,
+    -1.0 / 6.0,
+];
+
 /// A momentum below this part of what a displacement of one unit makes in a step is rest, and no unit.
 const REST: f64 = 1e-6;
 
@@ -27,6 +38,20 @@ pub enum Momenta {
     Each,
 }
 
+impl Momenta {
+    /// The unit of each momentum, from what they are and what a displacement of one unit makes of them.
+    pub(crate) fn scales(self, momenta: &[f64], given: &[f64]) -> Vec<f64> {
+        let largest = |y: &[f64]| y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
+        let moving = |y: f64, given: f64| if y < REST * given { given } else { y };
+        let together = moving(largest(momenta), largest(given));
+        let each = momenta.iter().zip(given).map(|(y, given)| match self {
+            Self::Together => together,
+            Self::Each => moving(y.abs(), *given),
+        });
+        each.map(|scale| scale.max(f64::MIN_POSITIVE)).collect()
+    }
+}
+
 /// The derivative of a list of numbers along a line, at its middle.
 pub fn slope<E>(offset: f64, mut at: impl FnMut(f64) -> Result<Vec<f64>, E>) -> Result<Vec<f64>, E> {
     let mut out: Vec<f64> = Vec::new();
@@ -37,6 +62,19 @@ pub fn slope<E>(offset: f64, mut at: impl FnMut(f64) -> Result<Vec<f64>, E>) -> 
             for (out, z) in out.iter_mut().zip(&z) {
                 *out += sign * weight * z / offset;
             }
+        }
+    }
+    Ok(out)
+}
+
+/// The same at the end of the line: from the middle and six points to the side of the offset.
+pub fn slope_aside<E>(offset: f64, mut at: impl FnMut(f64) -> Result<Vec<f64>, E>) -> Result<Vec<f64>, E> {
+    let mut out: Vec<f64> = Vec::new();
+    for (multiple, weight) in ASIDE.iter().enumerate() {
+        let z = at(multiple as f64 * offset)?;
+        out.resize(z.len(), 0.0);
+        for (out, z) in out.iter_mut().zip(&z) {
+            *out += weight * z / offset;
         }
     }
     Ok(out)
@@ -74,7 +112,6 @@ impl Differences {
             integrator.attempt(&mut moved, h)?;
             Ok(system.canonical(&image.q, &moved.q, &moved.p))
         };
-        let largest = |y: &[f64]| y.iter().fold(0.0_f64, |m, y| m.max(y.abs()));
         let mut given = vec![0.0_f64; half];
         for k in 0..half {
             let mut x = x0.clone();
@@ -84,14 +121,7 @@ impl Differences {
                 *given = given.max(y.abs() / offset);
             }
         }
-        let moving = |y: f64, given: f64| if y < REST * given { given } else { y };
-        let mut scales = vec![moving(largest(&y0), largest(&given)); half];
-        for (k, scale) in scales.iter_mut().enumerate() {
-            if momenta == Momenta::Each {
-                *scale = moving(y0[k].abs(), given[k]);
-            }
-            *scale = scale.max(f64::MIN_POSITIVE);
-        }
+        let scales = momenta.scales(&y0, &given);
         let mut columns = Vec::with_capacity(2 * half);
         for k in 0..2 * half {
             columns.push(slope(offset, |shift| {

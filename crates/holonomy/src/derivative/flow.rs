@@ -8,6 +8,8 @@
 use super::{Minimal, OFFSET, Unreduced, slope};
 use crate::{
     integrator::{Cause, Fault, Integrator},
+    lagrangian::Evaluation,
+    solve::Lu,
     system::{Mechanism, State, System},
 };
 use nalgebra::DMatrix;
@@ -89,7 +91,7 @@ impl Flow {
         count: u64,
         visit: &mut dyn FnMut(&State) -> bool,
     ) -> Result<Option<(State, Minimal, DMatrix<f64>)>, Lost> {
-        let size = 2 * minimal.freedom();
+        let size = minimal.size();
         let mut state = from.clone();
         let mut changes = minimal.basis();
         let mut product = DMatrix::identity(size, size);
@@ -166,7 +168,7 @@ impl Flow {
 
     /// `Tᵀ F` of generalized forces of one, each along a velocity with a scale: a column for each.
     pub fn pushes(&self, at: &State, minimal: &Minimal, inputs: &[(usize, f64)]) -> DMatrix<f64> {
-        let size = 2 * minimal.freedom();
+        let size = minimal.size();
         let mut out = DMatrix::zeros(size, inputs.len());
         let none = vec![0.0; at.p.len()];
         let (_, y0) = self.system.canonical(&at.q, &at.q, &none);
@@ -217,8 +219,62 @@ impl Flow {
         [0.123, 0.457, 1.71].into_iter().any(|later| rate(later) != first)
     }
 
-    /// The matrix of the continuous equations of motion, by differences of their right-hand side.
+    /// Whether [`Flow::continuous`] is exact: of a Lagrangian in the velocities of its coordinates, without constraints.
+    pub fn continuous_is_exact(&self) -> bool {
+        matches!(&self.mechanism, Mechanism::Lagrangian(of) if !of.is_framed() && of.mechanics().constraints() == 0)
+    }
+
+    /// The matrix of the continuous equations of motion, exact where that can be:
+    ///
+    /// ```text
+    /// δv = M⁻¹ (δp − ∂²L/∂v∂q δq),    δṗ = (∂²L/∂q∂q + ∂f/∂q) δq + (∂²L/∂q∂v + ∂f/∂v) δv
+    /// ```
     pub fn continuous(&self, at: &State, minimal: &Minimal) -> Result<DMatrix<f64>, Lost> {
+        let lagrangian = match &self.mechanism {
+            Mechanism::Lagrangian(lagrangian) if self.continuous_is_exact() => lagrangian,
+            _ => return self.continuous_by_differences(at, minimal),
+        };
+        let n = at.q.len();
+        let mut v = vec![0.0; n];
+        let mut scratch = self.system.scratch();
+        self.system.velocity(at.t, &at.q, &at.p, &mut v, &mut scratch);
+        let mut here = Evaluation::default();
+        lagrangian
+            .evaluate(at.t, &at.q, &v, &mut here)
+            .map_err(|_| Unreduced::Undefined)?;
+        let (l, f) = (&here.lagrangian, &here.force);
+        let mut mass = Lu::default();
+        mass.reset(n).copy_from_slice(&l.vv);
+        if !mass.factorise() {
+            return Err(Unreduced::Singular.into());
+        }
+        let mut out = DMatrix::zeros(2 * n, 2 * n);
+        for k in 0..2 * n {
+            let of_q = |i: usize| {
+                if k < n {
+                    -l.vq[i * n + k]
+                } else {
+                    f64::from(u8::from(k == n + i))
+                }
+            };
+            let mut faster: Vec<f64> = (0..n).map(of_q).collect();
+            mass.substitute(&mut faster);
+            for a in 0..n {
+                let own = if k < n {
+                    l.qq[a * n + k] + f.q[a * n + k]
+                } else {
+                    0.0
+                };
+                let through = (0..n).map(|i| (l.vq[i * n + a] + f.v[a * n + i]) * faster[i]);
+                out[(n + a, k)] = own + through.sum::<f64>();
+                out[(a, k)] = faster[a];
+            }
+        }
+        Ok(out)
+    }
+
+    /// The same by differences of their right-hand side.
+    pub fn continuous_by_differences(&self, at: &State, minimal: &Minimal) -> Result<DMatrix<f64>, Lost> {
         let unit = self.momentum_unit(at, minimal);
         along_each(minimal, unit, |z| {
             let state = minimal.moved(&self.mechanism, at, z)?;
@@ -237,7 +293,7 @@ fn along_each(
     mut map: impl FnMut(&[f64]) -> Result<Vec<f64>, Lost>,
 ) -> Result<DMatrix<f64>, Lost> {
     let half = minimal.freedom();
-    let size = 2 * half;
+    let size = minimal.size();
     let mut out = DMatrix::zeros(size, size);
     for k in 0..size {
         let unit = if k < half { 1.0 / minimal.reach(k) } else { unit };

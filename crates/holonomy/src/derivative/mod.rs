@@ -29,8 +29,10 @@ mod spectrum;
 mod tape;
 
 #[cfg(not(target_arch = "wasm32"))]
-pub use certificate::{GradientCertificate, MEANINGLESS, PulledMomentum, certify};
-pub use differences::{Differences, Momenta, OFFSET, along, slope};
+pub use certificate::{
+    GradientCertificate, MEANINGLESS, PulledMomentum, certify, certify_gradient, gradient, momentum_gradient,
+};
+pub use differences::{Differences, Momenta, OFFSET, along, slope, slope_aside};
 #[cfg(not(target_arch = "wasm32"))]
 pub use eigen::{Mode, modes};
 #[cfg(not(target_arch = "wasm32"))]
@@ -38,7 +40,7 @@ pub use flow::{Flow, Lost};
 #[cfg(not(target_arch = "wasm32"))]
 pub use parameters::{OfParameters, ParameterError, Parameters, Variant, WithParameters};
 #[cfg(not(target_arch = "wasm32"))]
-pub use reduced::{Minimal, Unreduced, least, least_within};
+pub use reduced::{Minimal, Unreduced, least, least_within, singular};
 #[cfg(not(target_arch = "wasm32"))]
 pub use spectrum::{Spectrum, SpectrumRun, spectrum};
 #[cfg(not(target_arch = "wasm32"))]

@@ -6,7 +6,7 @@
 //! ```
 //! Differences of the equations alone: what depends on θ as a polynomial of degree six or less is exact but for rounding,
 //! whatever the solution does with it. Nothing is solved for them.
-use super::{Along, Change, Step, slope};
+use super::{Along, Change, Step, slope, slope_aside};
 use crate::{
     integrator::{Fault, Integrator},
     system::{State, System},
@@ -28,6 +28,8 @@ pub struct Parameters {
 
 struct Parameter {
     offset: f64,
+    /// Whether its neighbours are to one side alone.
+    aside: bool,
     /// In the order in which differences ask for them.
     neighbours: Vec<Box<dyn Integrator>>,
     start: Change,
@@ -50,13 +52,32 @@ impl Parameters {
         start: &State,
         theta: &[f64],
         offsets: &[f64],
+        make: impl FnMut(&[f64]) -> Result<Variant, E>,
+    ) -> Result<Self, ParameterError<E>> {
+        let anything = vec![(f64::NEG_INFINITY, f64::INFINITY); theta.len()];
+        Self::within(system, start, theta, offsets, &anything, make)
+    }
+
+    /// The same of parameters that exist between bounds, ends included: near one of these, six neighbours to the other side
+    /// are taken.
+    pub fn within<E>(
+        system: &dyn System,
+        start: &State,
+        theta: &[f64],
+        offsets: &[f64],
+        bounds: &[(f64, f64)],
         mut make: impl FnMut(&[f64]) -> Result<Variant, E>,
     ) -> Result<Self, ParameterError<E>> {
         let half = system.canonical(&start.q, &start.q, &start.p).0.len();
         let mut each = Vec::with_capacity(theta.len());
-        for (i, offset) in offsets.iter().enumerate().take(theta.len()) {
+        for (i, ((offset, own), (low, high))) in offsets.iter().zip(theta).zip(bounds).enumerate() {
             let mut neighbours = Vec::new();
-            let z = slope(*offset, |shift| {
+            let aside = own - 3.0 * offset < *low || own + 3.0 * offset > *high;
+            let offset = match aside && own + 6.0 * offset > *high {
+                true => -offset,
+                false => *offset,
+            };
+            let z = Self::differences(offset, aside, |shift| {
                 let mut theta = theta.to_vec();
                 theta[i] += shift;
                 let mut variant = make(&theta).map_err(ParameterError::Refused)?;
@@ -69,7 +90,8 @@ impl Parameters {
                 Ok(z)
             })?;
             each.push(Parameter {
-                offset: *offset,
+                offset,
+                aside,
                 neighbours,
                 start: Change {
                     x: z[..half].to_vec(),
@@ -99,13 +121,34 @@ impl Parameters {
         &self.each[i].start
     }
 
+    /// How anything else changes with a parameter: `at` is asked for it with the neighbours, by number, as they were made.
+    pub fn by<E>(&self, i: usize, mut at: impl FnMut(usize) -> Result<Vec<f64>, E>) -> Result<Vec<f64>, E> {
+        let Parameter { offset, aside, .. } = self.each[i];
+        let mut numbers = 0..;
+        Self::differences(offset, aside, |_| at(numbers.next().unwrap_or_default()))
+    }
+
+    fn differences<E>(
+        offset: f64,
+        aside: bool,
+        at: impl FnMut(f64) -> Result<Vec<f64>, E>,
+    ) -> Result<Vec<f64>, E> {
+        match aside {
+            true => slope_aside(offset, at),
+            false => slope(offset, at),
+        }
+    }
+
     /// How the equations of a step change with a parameter.
     pub fn slope(&mut self, i: usize, step: &Step<'_>) -> Result<Vec<f64>, Fault> {
         let Parameter {
-            offset, neighbours, ..
+            offset,
+            aside,
+            neighbours,
+            ..
         } = &mut self.each[i];
         let mut neighbours = neighbours.iter_mut();
-        slope(*offset, |_| {
+        Self::differences(*offset, *aside, |_| {
             let neighbour = neighbours.next().and_then(|neighbour| neighbour.differentiable());
             if let Some(neighbour) = neighbour {
                 neighbour.equations(step.before, step.h, step.solution, &mut self.values)?;

@@ -6,6 +6,9 @@
 //! y = M T (TᵀMT)⁻¹ η + Gᵀμ(ξ)                   η = Tᵀ y: their momenta
 //! x·y' − x'·y = ξ·η' − ξ'·η                     the form is what it was: Tᵀ Gᵀ = 0
 //! ```
+//! Constraints on velocities A v = 0, of what rolls, leave more coordinates than velocities: T of x is that of G, and T of y
+//! that of G and A together, so that there are n − m of one and fewer of the other, and no form.
+//!
 //! A step takes momenta modulo Gᵀ, so μ is never needed. The dependent coordinates are those on which the constraints act
 //! most, so that T stays small: Gauss–Jordan with complete pivoting.
 use super::Change;
@@ -23,13 +26,18 @@ use nalgebra::{DMatrix, DVector};
 pub struct Minimal {
     /// The canonical coordinates that were chosen, by their places.
     pub independent: Vec<usize>,
+    /// Those whose momenta were: the same but where velocities are constrained as such.
+    pub moving: Vec<usize>,
     /// Equations of constraint that depend on others here.
     pub redundant: usize,
-    /// T, n × (n − m).
+    /// T, n × (n − m), of coordinates and of momenta.
     tangent: DMatrix<f64>,
+    along: DMatrix<f64>,
     /// `M T (TᵀMT)⁻¹`; the identity without constraints.
     momenta: DMatrix<f64>,
     constrained: bool,
+    /// The equations of strings that are slack.
+    slack: Vec<usize>,
 }
 
 /// Why there are no minimal coordinates.
@@ -38,9 +46,6 @@ pub enum Unreduced {
     /// Of redundant coordinates in a frame, or of a chain that is held at both ends.
     #[error("there are no canonical coordinates for this kind of model")]
     NotCanonical,
-    /// Nonholonomic ones.
-    #[error("constraints on velocities, such as rolling or blades, leave no canonical coordinates")]
-    OfVelocities,
     /// What moves has no inertia.
     #[error("the inertia of what moves is singular here")]
     Singular,
@@ -59,30 +64,37 @@ const MOST_CORRECTIONS: usize = 60;
 /// Constraints at a configuration.
 struct Held {
     value: DVector<f64>,
-    rate: DVector<f64>,
     jacobian: DMatrix<f64>,
+    /// Of velocities: those, and their own.
+    rate: DVector<f64>,
+    all: DMatrix<f64>,
+    nonholonomic: bool,
 }
 
 impl Held {
-    fn at(mechanism: &Mechanism, t: f64, q: &[f64]) -> Result<Self, Unreduced> {
-        let rows = |n: usize, value: &[f64], rate: &[f64], jacobian: &[f64]| Self {
-            value: DVector::from_column_slice(value),
-            rate: DVector::from_column_slice(rate),
-            jacobian: DMatrix::from_row_slice(value.len(), n, jacobian),
+    fn at(mechanism: &Mechanism, t: f64, q: &[f64], slack: &[usize]) -> Result<Self, Unreduced> {
+        let rows = |n: usize, value: &[f64], rate: &[f64], jacobian: &[f64]| {
+            let jacobian = DMatrix::from_row_slice(value.len(), n, jacobian);
+            Self {
+                value: DVector::from_column_slice(value),
+                rate: DVector::from_column_slice(rate),
+                all: jacobian.clone(),
+                jacobian,
+                nonholonomic: false,
+            }
         };
         match mechanism {
             Mechanism::Tree(tree) => {
-                if tree.slip_rows().next().is_some() {
-                    return Err(Unreduced::OfVelocities);
-                }
                 let mut found = ConstraintRows::default();
-                tree.evaluate_constraints(t, q, &mut found);
-                Ok(rows(
-                    tree.velocities(),
-                    &found.value,
-                    &found.rate,
-                    &found.jacobian,
-                ))
+                tree.evaluate_constraints(t, q, slack, &mut found);
+                let mut held = rows(tree.velocities(), &found.value, &found.rate, &found.jacobian);
+                let slips: Vec<usize> = tree.slip_rows().map(|at| at.row).collect();
+                if !slips.is_empty() {
+                    held.nonholonomic = true;
+                    held.jacobian = held.jacobian.remove_rows_at(&slips);
+                    held.value = held.value.remove_rows_at(&slips);
+                }
+                Ok(held)
             }
             Mechanism::Lagrangian(lagrangian) if lagrangian.mechanics().constraints() > 0 => {
                 if lagrangian.is_framed() {
@@ -121,63 +133,86 @@ fn columns(n: usize, mut map: impl FnMut(&[f64], &mut [f64])) -> DMatrix<f64> {
 impl Minimal {
     /// At a state that keeps the constraints.
     pub fn at(mechanism: &Mechanism, state: &State) -> Result<Self, Unreduced> {
-        Self::choosing(mechanism, state, None)
+        let slack = match mechanism {
+            Mechanism::Tree(tree) => tree.slack_rows(state.t, &state.q),
+            _ => Vec::new(),
+        };
+        Self::choosing(mechanism, state, slack, None)
     }
 
     /// The same coordinates at another state of the same motion.
     pub fn again(&self, mechanism: &Mechanism, state: &State) -> Result<Self, Unreduced> {
-        Self::choosing(mechanism, state, Some(&self.independent))
+        let wanted = [&self.independent[..], &self.moving];
+        Self::choosing(mechanism, state, self.slack.clone(), Some(wanted))
     }
 
-    fn choosing(mechanism: &Mechanism, state: &State, wanted: Option<&[usize]>) -> Result<Self, Unreduced> {
+    fn choosing(
+        mechanism: &Mechanism,
+        state: &State,
+        slack: Vec<usize>,
+        wanted: Option<[&[usize]; 2]>,
+    ) -> Result<Self, Unreduced> {
         let system = mechanism.system();
-        let held = Held::at(mechanism, state.t, &state.q)?;
+        let held = Held::at(mechanism, state.t, &state.q, &slack)?;
         if !system.is_canonical() {
             return Err(Unreduced::NotCanonical);
         }
         let n = system.canonical(&state.q, &state.q, &state.p).0.len();
-        if held.value.is_empty() {
+        if held.rate.is_empty() {
             return Ok(Self {
                 independent: (0..n).collect(),
+                moving: (0..n).collect(),
                 redundant: 0,
                 tangent: DMatrix::identity(n, n),
+                along: DMatrix::identity(n, n),
                 momenta: DMatrix::identity(n, n),
                 constrained: false,
+                slack,
             });
         }
         let mut scratch = system.scratch();
         let mass = columns(n, |v, p| system.momentum(state.t, &state.q, v, p, &mut scratch));
-        if !mass.iter().chain(held.jacobian.iter()).all(|x| x.is_finite()) {
+        if !mass.iter().chain(held.all.iter()).all(|x| x.is_finite()) {
             return Err(Unreduced::Undefined);
         }
-        let (dependent, rows) = eliminated(held.jacobian, wanted);
-        let independent: Vec<usize> = (0..n).filter(|k| !dependent.contains(k)).collect();
-        let k = independent.len();
-        let mut tangent = DMatrix::zeros(n, k);
-        for (column, place) in independent.iter().enumerate() {
-            tangent[(*place, column)] = 1.0;
-            for (row, depends) in dependent.iter().enumerate() {
-                tangent[(*depends, column)] = -rows[(row, *place)];
-            }
-        }
-        let reduced = tangent.tr_mul(&mass) * &tangent;
-        let inverse = match k {
+        let [kept, kept_moving] = wanted.map_or([None; 2], |wanted| wanted.map(Some));
+        let equations = held.all.nrows();
+        let (independent, tangent) = tangent_to(held.jacobian, kept);
+        let (moving, along) = match held.nonholonomic {
+            true => tangent_to(held.all, kept_moving),
+            false => (independent.clone(), tangent.clone()),
+        };
+        let reduced = along.tr_mul(&mass) * &along;
+        let inverse = match moving.len() {
             0 => reduced,
             _ => reduced.try_inverse().ok_or(Unreduced::Singular)?,
         };
-        let momenta = &mass * &tangent * inverse;
+        let momenta = &mass * &along * inverse;
         Ok(Self {
-            redundant: held.value.len() - dependent.len(),
+            redundant: equations - (n - moving.len()) - slack.len(),
             independent,
+            moving,
             tangent,
+            along,
             momenta,
             constrained: true,
+            slack,
         })
     }
 
-    /// Degrees of freedom, n − m.
+    /// The number of coordinates: the degrees of freedom, n − m, and more where velocities are constrained as such.
     pub fn freedom(&self) -> usize {
         self.independent.len()
+    }
+
+    /// The number of coordinates and momenta together.
+    pub fn size(&self) -> usize {
+        self.independent.len() + self.moving.len()
+    }
+
+    /// Whether there are as many momenta as coordinates, and a form of both.
+    pub fn is_canonical(&self) -> bool {
+        self.independent == self.moving
     }
 
     /// How far the coordinate of this number moves others that depend on it, at least one.
@@ -199,7 +234,7 @@ impl Minimal {
 
     /// A change for each coordinate and each momentum.
     pub fn basis(&self) -> Vec<Change> {
-        let size = 2 * self.freedom();
+        let size = self.size();
         let unit = |k: usize| {
             (0..size)
                 .map(move |i| f64::from(u8::from(i == k)))
@@ -212,7 +247,7 @@ impl Minimal {
     pub fn coordinates(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
         let mut z: Vec<f64> = self.independent.iter().map(|k| x[*k]).collect();
         let y = DVector::from_column_slice(y);
-        z.extend(self.tangent.tr_mul(&y).iter());
+        z.extend(self.along.tr_mul(&y).iter());
         z
     }
 
@@ -246,7 +281,7 @@ impl Minimal {
         state.lambda.resize(from.lambda.len(), 0.0);
         state.work.resize(from.work.len(), 0.0);
         if self.constrained {
-            lead(mechanism, &mut state)?;
+            lead(mechanism, &mut state, &self.slack)?;
         }
         match state.is_finite() {
             true => Ok(state),
@@ -261,7 +296,7 @@ impl Minimal {
         let mut last = f64::INFINITY;
         for _ in 0..MOST_CORRECTIONS {
             let (q, _) = system.state_from_canonical(&from.q, x, &vec![0.0; x.len()]);
-            let held = Held::at(mechanism, from.t, &q)?;
+            let held = Held::at(mechanism, from.t, &q, &self.slack)?;
             let across = held.jacobian.select_columns(&dependent);
             let step = least(&across, &held.value).ok_or(Unreduced::Undefined)?;
             let size = step.amax();
@@ -279,27 +314,27 @@ impl Minimal {
 }
 
 /// Takes from the momentum what leads off the constraints.
-fn lead(mechanism: &Mechanism, state: &mut State) -> Result<(), Unreduced> {
+fn lead(mechanism: &Mechanism, state: &mut State, slack: &[usize]) -> Result<(), Unreduced> {
     let system = mechanism.system();
-    let held = Held::at(mechanism, state.t, &state.q)?;
-    let (m, n) = held.jacobian.shape();
+    let Held { rate, all, .. } = Held::at(mechanism, state.t, &state.q, slack)?;
+    let (m, n) = all.shape();
     let mut scratch = system.scratch();
     let (mut v, mut zero) = (vec![0.0; n], vec![0.0; n]);
     system.velocity(state.t, &state.q, &vec![0.0; n], &mut zero, &mut scratch);
     let mut inverse = DMatrix::zeros(n, m);
     for row in 0..m {
-        let push: Vec<f64> = held.jacobian.row(row).iter().copied().collect();
+        let push: Vec<f64> = all.row(row).iter().copied().collect();
         system.velocity(state.t, &state.q, &push, &mut v, &mut scratch);
         for i in 0..n {
             inverse[(i, row)] = v[i] - zero[i];
         }
     }
-    let schur = &held.jacobian * &inverse;
+    let schur = &all * &inverse;
     for _ in 0..2 {
         system.velocity(state.t, &state.q, &state.p, &mut v, &mut scratch);
-        let slip = &held.jacobian * DVector::from_column_slice(&v) + &held.rate;
+        let slip = &all * DVector::from_column_slice(&v) + &rate;
         let push = least(&schur, &slip).ok_or(Unreduced::Undefined)?;
-        let push = held.jacobian.tr_mul(&push);
+        let push = all.tr_mul(&push);
         state
             .p
             .iter_mut()
@@ -314,7 +349,16 @@ pub fn least(a: &DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
     least_within(a, b, 1e-11)
 }
 
-/// The same where singular values below a fraction of the largest count as zero.
+/// Singular values, and the directions that belong to them as columns; `None` if something is not finite.
+pub fn singular(a: &DMatrix<f64>) -> Option<(DVector<f64>, DMatrix<f64>)> {
+    if !a.iter().all(|x| x.is_finite()) {
+        return None;
+    }
+    let SingularValues { values, right, .. } = SingularValues::new(a.clone())?;
+    Some((values, right))
+}
+
+/// The least solution of `a x = b` where singular values below a fraction of the largest count as zero.
 pub fn least_within(a: &DMatrix<f64>, b: &DVector<f64>, fraction: f64) -> Option<DVector<f64>> {
     if a.is_empty() {
         return Some(DVector::zeros(a.ncols()));
@@ -336,6 +380,21 @@ pub fn least_within(a: &DMatrix<f64>, b: &DVector<f64>, fraction: f64) -> Option
         };
     }
     Some(right * share)
+}
+
+/// The columns that stay, and what they make of all of them.
+fn tangent_to(g: DMatrix<f64>, wanted: Option<&[usize]>) -> (Vec<usize>, DMatrix<f64>) {
+    let n = g.ncols();
+    let (dependent, rows) = eliminated(g, wanted);
+    let independent: Vec<usize> = (0..n).filter(|k| !dependent.contains(k)).collect();
+    let mut tangent = DMatrix::zeros(n, independent.len());
+    for (column, place) in independent.iter().enumerate() {
+        tangent[(*place, column)] = 1.0;
+        for (row, depends) in dependent.iter().enumerate() {
+            tangent[(*depends, column)] = -rows[(row, *place)];
+        }
+    }
+    (independent, tangent)
 }
 
 /// Gauss–Jordan on the rows of G; the columns that were eliminated, and for each the row that gives it from the others.

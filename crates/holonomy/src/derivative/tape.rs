@@ -117,14 +117,47 @@ pub struct Tape {
     end: State,
     /// The stretch that is known step by step.
     known: usize,
-    row: Vec<Moment>,
+    row: Row,
+    state: State,
     before: State,
+    solution: Vec<f64>,
 }
 
-/// A state, and the unknowns of the step from it.
-struct Moment {
-    state: State,
-    solution: Vec<f64>,
+/// The states of a stretch with the unknowns of the steps from them, one after the other: q, p, λ and the unknowns.
+#[derive(Default)]
+struct Row {
+    numbers: Vec<f64>,
+    /// Where each begins, and where its unknowns do.
+    begins: Vec<[usize; 2]>,
+}
+
+impl Row {
+    fn clear(&mut self) {
+        self.numbers.clear();
+        self.begins.clear();
+    }
+
+    /// Notes a state; unknowns follow.
+    fn push(&mut self, state: &State) {
+        let begin = self.numbers.len();
+        for part in [&state.q, &state.p, &state.lambda] {
+            self.numbers.extend_from_slice(part);
+        }
+        self.begins.push([begin, self.numbers.len()]);
+    }
+
+    /// Puts a state where it is wanted, and shows the unknowns of the step from it.
+    fn show(&self, k: usize, state: &mut State) -> &[f64] {
+        let [begin, unknowns] = self.begins[k];
+        let end = self.begins.get(k + 1).map_or(self.numbers.len(), |next| next[0]);
+        let (q, rest) = self.numbers[begin..unknowns].split_at(state.q.len());
+        let (p, lambda) = rest.split_at(state.p.len());
+        state.q.copy_from_slice(q);
+        state.p.copy_from_slice(p);
+        state.lambda.clear();
+        state.lambda.extend_from_slice(lambda);
+        &self.numbers[unknowns..end]
+    }
 }
 
 impl Tape {
@@ -136,6 +169,20 @@ impl Tape {
         steps: usize,
         efforts: Efforts,
     ) -> Result<Self, TapeFault> {
+        Self::record_with(method, start, (h, steps), efforts, &mut ())
+    }
+
+    /// The same, seen by what goes along: at each state, with no change at all.
+    pub fn record_with(
+        method: &mut dyn Differentiable,
+        start: &State,
+        (h, steps): (f64, usize),
+        efforts: Efforts,
+        along: &mut dyn Along,
+    ) -> Result<Self, TapeFault> {
+        let mut bare = start.clone();
+        bare.work.clear();
+        bare.carry.clear();
         let mut tape = Self {
             h,
             steps,
@@ -144,46 +191,67 @@ impl Tape {
             starts: vec![start.clone()],
             end: start.clone(),
             known: usize::MAX,
-            row: Vec::new(),
-            before: start.clone(),
+            row: Row::default(),
+            state: bare.clone(),
+            before: bare,
+            solution: Vec::new(),
         };
         if steps > 0 {
             tape.stretch = tape.length(method)?;
-            let count = steps.div_ceil(tape.stretch);
-            for k in 0..count {
-                tape.fill(method, k, k + 1 == count)?;
-                if k + 1 < count {
-                    tape.starts.push(tape.end.clone());
-                }
-            }
+            tape.take(method, along)?;
         }
         Ok(tape)
     }
 
+    /// As many steps of the same size from another state of the same mechanism, in the memory of those before. After a
+    /// fault the tape is that of no run.
+    pub fn again(
+        &mut self,
+        method: &mut dyn Differentiable,
+        start: &State,
+        efforts: Efforts,
+    ) -> Result<(), TapeFault> {
+        self.efforts = efforts;
+        self.starts.truncate(1);
+        self.starts[0].copy_from(start);
+        self.end.copy_from(start);
+        self.known = usize::MAX;
+        match self.steps {
+            0 => Ok(()),
+            _ => self.take(method, &mut ()),
+        }
+    }
+
+    /// All steps, from the start.
+    fn take(&mut self, method: &mut dyn Differentiable, along: &mut dyn Along) -> Result<(), TapeFault> {
+        let count = self.steps.div_ceil(self.stretch);
+        for k in 0..count {
+            self.fill(method, k, k + 1 == count, along)?;
+            if k + 1 < count {
+                self.starts.push(self.end.clone());
+            }
+        }
+        Ok(())
+    }
+
     /// How long a stretch is, from what one step takes.
     fn length(&mut self, method: &mut dyn Differentiable) -> Result<usize, TapeFault> {
-        let mut solution = Vec::new();
-        self.step(method, 0, Some(&mut solution))?;
-        let State { q, p, carry, .. } = &self.end;
-        let numbers = q.len() + p.len() + carry.numbers().len() + solution.len() + 1;
+        self.step(method, 0, true)?;
+        let State { q, p, lambda, .. } = &self.end;
+        let numbers = q.len() + p.len() + lambda.len() + self.solution.len() + 2;
         self.end.copy_from(&self.starts[0]);
         let root = (self.steps as f64).sqrt().ceil() as usize;
         Ok(root.max(ROOM / numbers).min(self.steps))
     }
 
-    /// Takes a step from the end, which moves.
-    fn step(
-        &mut self,
-        method: &mut dyn Differentiable,
-        k: usize,
-        solution: Option<&mut Vec<f64>>,
-    ) -> Result<(), TapeFault> {
+    /// Takes a step from the end, which moves; its unknowns are noted if they are wanted.
+    fn step(&mut self, method: &mut dyn Differentiable, k: usize, keep: bool) -> Result<(), TapeFault> {
         self.efforts.act(k, self.h, &mut self.end.p, true);
         method
             .attempt(&mut self.end, self.h)
             .map_err(|fault| TapeFault { step: k, fault })?;
-        if let Some(solution) = solution {
-            method.solution(solution);
+        if keep {
+            method.solution(&mut self.solution);
         }
         self.efforts.act(k, self.h, &mut self.end.p, false);
         self.end.t = self.starts[0].t + (k + 1) as f64 * self.h;
@@ -191,27 +259,32 @@ impl Tape {
     }
 
     /// Goes through a stretch, and keeps all of it if it is wanted. The end moves there.
-    fn fill(&mut self, method: &mut dyn Differentiable, number: usize, keep: bool) -> Result<(), TapeFault> {
+    fn fill(
+        &mut self,
+        method: &mut dyn Differentiable,
+        number: usize,
+        keep: bool,
+        along: &mut dyn Along,
+    ) -> Result<(), TapeFault> {
         let first = number * self.stretch;
         self.end.copy_from(&self.starts[number]);
-        let mut row = std::mem::take(&mut self.row);
         self.known = usize::MAX;
+        self.row.clear();
         let count = self.stretch.min(self.steps - first);
         for k in 0..count {
-            if !keep {
-                self.step(method, first + k, None)?;
-                continue;
+            let seen = along.at(first + k, &self.end, &mut []);
+            seen.map_err(|fault| TapeFault {
+                step: first + k,
+                fault,
+            })?;
+            if keep {
+                self.row.push(&self.end);
             }
-            if row.len() == k {
-                row.push(Moment {
-                    state: self.end.clone(),
-                    solution: Vec::new(),
-                });
+            self.step(method, first + k, keep)?;
+            if keep {
+                self.row.numbers.extend_from_slice(&self.solution);
             }
-            row[k].state.copy_from(&self.end);
-            self.step(method, first + k, Some(&mut row[k].solution))?;
         }
-        self.row = row;
         if keep {
             self.known = number;
         }
@@ -223,7 +296,7 @@ impl Tape {
         let number = k / self.stretch;
         if self.known != number {
             let end = self.end.clone();
-            let filled = self.fill(method, number, true);
+            let filled = self.fill(method, number, true, &mut ());
             self.end = end;
             filled?;
         }
@@ -260,13 +333,15 @@ impl Tape {
         self.starts.len() + self.stretch
     }
 
-    /// The state after k steps.
+    /// The state after k steps. What it carries to the next step is left out.
     pub fn state(&mut self, method: &mut dyn Differentiable, k: usize) -> Result<&State, TapeFault> {
         if k >= self.steps {
             return Ok(&self.end);
         }
         self.know(method, k)?;
-        Ok(&self.row[k % self.stretch].state)
+        self.row.show(k % self.stretch, &mut self.state);
+        self.state.t = self.starts[0].t + k as f64 * self.h;
+        Ok(&self.state)
     }
 
     /// Linearises a method at step k, and calls back with it.
@@ -277,17 +352,22 @@ impl Tape {
         act: impl FnOnce(&mut dyn Differentiable, &State, &Step<'_>) -> Result<(), Fault>,
     ) -> Result<(), TapeFault> {
         self.know(method, k)?;
-        let Moment { state, solution } = &self.row[k % self.stretch];
-        self.before.copy_from(state);
-        self.efforts.act(k, self.h, &mut self.before.p, true);
+        let solution = self.row.show(k % self.stretch, &mut self.state);
+        self.state.t = self.starts[0].t + k as f64 * self.h;
+        let mut before = &self.state;
+        if !self.efforts.on.is_empty() {
+            self.before.copy_from(before);
+            self.efforts.act(k, self.h, &mut self.before.p, true);
+            before = &self.before;
+        }
         let step = Step {
             number: k,
-            before: &self.before,
+            before,
             h: self.h,
             solution,
         };
         let done = method.linearise(step.before, step.h, solution);
-        done.and_then(|()| act(method, state, &step))
+        done.and_then(|()| act(method, &self.state, &step))
             .map_err(|fault| TapeFault { step: k, fault })
     }
 

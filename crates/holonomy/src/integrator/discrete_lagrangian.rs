@@ -212,62 +212,6 @@ impl DiscreteLagrangian {
         Ok(())
     }
 
-    /// Takes what is along Gᵀ(q⁺) out of p⁺, so that the velocity is tangent to the constraints:
-    /// Newton on `G v(p⁺ − Gᵀμ) + ∂g/∂t = 0` with the matrix `G M⁻¹ Gᵀ`.
-    fn project_momentum(&mut self, t: f64, n: usize, m: usize) -> Result<(), Undefined> {
-        self.end_impulse.clear();
-        self.end_impulse.resize(m, 0.0);
-        let mut corrections = Corrections::new(self.max_iterations);
-        loop {
-            let q = &self.next_q;
-            self.velocity.resize(n, 0.0);
-            self.system
-                .solve_velocity(t, q, &self.next_p, &mut self.velocity, &mut self.work)?;
-            let mechanics = self.system.mechanics();
-            mechanics.constraint(t, q, &self.velocity, &mut self.work.constraint)?;
-            mechanics.lagrangian(t, q, &self.velocity, &mut self.work.at.lagrangian)?;
-            let (g, mass) = (&self.work.constraint, &self.work.at.lagrangian.vv);
-            // [M Gᵀ; G 0] [·; −δμ] = [0; G v + ∂g/∂t].
-            let size = n + m;
-            let a = self.lu.reset(size);
-            self.residual.clear();
-            self.residual.resize(size, 0.0);
-            let (mut slip, mut speed) = (0.0_f64, 0.0_f64);
-            for k in 0..m {
-                let row = &g.jacobian[k * n..(k + 1) * n];
-                let along: f64 = row.iter().zip(&self.velocity).map(|(g, v)| g * v).sum();
-                let scale: f64 = row.iter().zip(&self.velocity).map(|(g, v)| (g * v).abs()).sum();
-                self.residual[n + k] = along + g.rate[k];
-                slip = math::larger(slip, (along + g.rate[k]).abs());
-                speed = speed.max(scale + g.rate[k].abs());
-                for i in 0..n {
-                    a[i * size + n + k] = row[i];
-                    a[(n + k) * size + i] = row[i];
-                }
-            }
-            for i in 0..n {
-                a[i * size..i * size + n].copy_from_slice(&mass[i * n..(i + 1) * n]);
-            }
-            if slip <= 4.0 * f64::EPSILON * speed {
-                return Ok(());
-            }
-            if !self.lu.solve(&mut self.residual) {
-                return Err(Undefined::SingularMass);
-            }
-            for k in 0..m {
-                let correction = self.residual[n + k];
-                self.end_impulse[k] -= correction;
-                for i in 0..n {
-                    self.next_p[i] += g.jacobian[k * n + i] * correction;
-                }
-            }
-            // What is left after too many is left to the next step.
-            if corrections.is_last(slip, Stop::quadratic(speed)) != Ok(false) {
-                return Ok(());
-            }
-        }
-    }
-
     /// One step; `known` if it follows another.
     fn step_from(&mut self, state: &mut State, h: f64, mut known: bool) -> Result<StepInfo, Fault> {
         #[cfg(not(target_arch = "wasm32"))]
@@ -336,7 +280,9 @@ impl DiscreteLagrangian {
         }
         self.evaluate(state, h, false)?;
         if m > 0 {
-            self.project_momentum(state.t + h, n, m)?;
+            let end = (&mut self.next_p[..], &mut self.velocity, &mut self.end_impulse);
+            let (limit, work) = (self.max_iterations, &mut self.work);
+            self.system.lead(state.t + h, &self.next_q, end, limit, work)?;
             let (sources, end_rate) = (self.system.sources(), &self.work.constraint.rate);
             sources.add_constraints(&self.unknown[n..], &self.start_rate, &mut self.done);
             sources.add_constraints(&self.end_impulse, end_rate, &mut self.done);

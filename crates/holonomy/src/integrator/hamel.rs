@@ -21,14 +21,28 @@
 //! in general, and in a frame that no reflection of the motion leaves as it is the energy drifts: by 9e-6 J/s for a mass
 //! in a bowl of 1.5 J and h = 0.02 s, as h³.
 //!
+//! Constraints g(t, q) = 0 act at both ends of the step, as in RATTLE: what is above goes from p̂ to p̂⁺ and from ξ̂ to ξ̂⁺,
+//! which are those of the momenta beside them, and
+//! ```text
+//! p̂ = p − Gᵀ(q) λ,      g(t+h, q⁺) = 0,                       Gₖⱼ = uⱼ[gₖ];  free j
+//! p⁺ = p̂⁺ − Gᵀ(q⁺) μ,   G(q⁺) ξ⁺ + ∂g/∂t = 0                  for μ;  ΔW = λ·∂g/∂t + μ·∂g/∂t⁺
+//! ```
+//! So `(q, p)` stay on the constraints and along them, and the step stays symmetric. The two impulses are of the order h,
+//! and so are the changes of velocity by them: means over the step have errors of order h², as without.
+//!
 //! Newton's matrix leaves out ∂c/∂q, which is zero in a Lie algebra; elsewhere corrections fall by a factor of
 //! the order h², and more of them are taken.
+mod held;
+#[cfg(not(target_arch = "wasm32"))]
+mod linearised;
+
 use super::{Cause, Fault, Integrator, StepInfo};
 use crate::{
     lagrangian::{Brackets, Evaluation, FrameFields, Lagrangian, LagrangianWorkspace},
     solve::{Corrections, Lu, Stop, Unsolved},
     system::{State, Undefined},
 };
+use held::Held;
 use std::sync::Arc;
 
 /// The discrete Hamel integrator.
@@ -41,10 +55,11 @@ pub struct DiscreteHamel {
     end: Evaluation,
     middle: FrameFields,
     brackets: Brackets,
-    /// Free ξ at the start, and all of them.
+    /// Free ξ of the momentum at the start, all ξ that the step begins with, and their momentum.
     start_v: Vec<f64>,
     start_xi: Vec<f64>,
-    /// q⁺, then free ξ⁺.
+    start_p: Vec<f64>,
+    /// q⁺, then free ξ⁺; under constraints the ξ that the step begins with, and λ.
     unknown: Vec<f64>,
     residual: Vec<f64>,
     end_xi: Vec<f64>,
@@ -56,6 +71,12 @@ pub struct DiscreteHamel {
     slope_p: Vec<f64>,
     next_q: Vec<f64>,
     next_p: Vec<f64>,
+    /// Free ξ at the end.
+    end_v: Vec<f64>,
+    held: Held,
+    /// For derivatives.
+    #[cfg(not(target_arch = "wasm32"))]
+    blocks: linearised::Blocks,
     /// The work of each source in this step.
     done: Vec<f64>,
 }
@@ -70,8 +91,12 @@ const INEXACT: Stop = Stop {
 impl DiscreteHamel {
     /// A method for any system in a frame; `None` without one.
     pub fn new(system: Arc<Lagrangian>, max_iterations: u32) -> Option<Self> {
+        system.is_framed().then(|| Self::with(system, max_iterations))
+    }
+
+    fn with(system: Arc<Lagrangian>, max_iterations: u32) -> Self {
         let none = Vec::new;
-        system.is_framed().then(|| Self {
+        Self {
             system,
             max_iterations,
             work: LagrangianWorkspace::default(),
@@ -82,6 +107,7 @@ impl DiscreteHamel {
             brackets: Brackets::default(),
             start_v: none(),
             start_xi: none(),
+            start_p: none(),
             unknown: none(),
             residual: none(),
             end_xi: none(),
@@ -92,15 +118,30 @@ impl DiscreteHamel {
             slope_p: none(),
             next_q: none(),
             next_p: none(),
+            end_v: none(),
+            held: Held::default(),
+            #[cfg(not(target_arch = "wasm32"))]
+            blocks: linearised::Blocks::default(),
             done: none(),
-        })
+        }
     }
 
     /// The right sides of both equations, over h, at the unknown.
     fn evaluate(&mut self, state: &State, h: f64) -> Result<(), Undefined> {
-        let n = state.q.len();
-        let (next_q, next_v) = self.unknown.split_at(n);
+        let (n, f) = (state.q.len(), state.p.len());
+        let (next_q, rest) = self.unknown.split_at(n);
+        let (next_v, rest) = rest.split_at(f);
         self.system.spread(next_v, &mut self.end_xi);
+        self.start_p.clone_from(&state.p);
+        if !rest.is_empty() {
+            let (v, lambda) = rest.split_at(f);
+            let at_end = (state.t + h, next_q, &self.end_xi[..]);
+            self.held
+                .evaluate(&self.system, at_end, lambda, &mut self.start_p)?;
+            self.system.spread(v, &mut self.start_xi);
+            self.system
+                .evaluate(state.t, &state.q, &self.start_xi, &mut self.start)?;
+        }
         self.system
             .evaluate(state.t + h, next_q, &self.end_xi, &mut self.end)?;
         mean(&mut self.mean_q, &state.q, next_q);
@@ -123,9 +164,13 @@ impl DiscreteHamel {
     /// Left sides minus right sides, and their Jacobian by (q⁺, ξ⁺).
     fn linearise(&mut self, state: &State, h: f64) {
         let (n, free) = (state.q.len(), self.system.free());
-        let size = n + free.len();
+        let f = free.len();
+        let size = n + f + Held::unknowns(&self.system);
         let k = self.mean_xi.len();
-        let (l, u) = (&self.end.lagrangian, &self.end.frame);
+        let l = &self.end.lagrangian;
+        // The velocities at the end, and those at the start if they are unknown.
+        let ends = [(&self.end, n), (&self.start, n + f)];
+        let ends = if size > n + f { &ends[..] } else { &ends[..1] };
         let a = self.lu.reset(size);
         self.residual.clear();
         for row in 0..n {
@@ -136,14 +181,16 @@ impl DiscreteHamel {
                 let turn: f64 = (0..k).map(slope).sum();
                 a[row * size + b] = f64::from(row == b) - 0.5 * h * turn;
             }
-            for (column, i) in free.iter().enumerate() {
-                a[row * size + n + column] = -0.5 * h * self.middle.fields[i * n + row];
+            for (_, first) in ends {
+                for (column, i) in free.iter().enumerate() {
+                    a[row * size + first + column] = -0.5 * h * self.middle.fields[i * n + row];
+                }
             }
         }
         for (place, j) in free.iter().enumerate() {
             let row = n + place;
             self.residual
-                .push(l.v[*j] - state.p[place] - h * self.slope_p[place]);
+                .push(l.v[*j] - self.start_p[place] - h * self.slope_p[place]);
             // ∂(cᵢⱼᵐ p̄ₘ ξ̄ⁱ) through p̄: half of the weights cᵢⱼᵐ ξ̄ⁱ.
             let weight = |m: usize| -> f64 {
                 (0..k)
@@ -152,6 +199,7 @@ impl DiscreteHamel {
             };
             for b in 0..n {
                 let mut drive = 0.0;
+                let u = &self.end.frame;
                 for row in 0..n {
                     let total = l.q[row] + self.end.force.value[row];
                     drive += u.slopes[(j * n + row) * n + b] * total
@@ -160,28 +208,45 @@ impl DiscreteHamel {
                 let turn: f64 = (0..k).map(|m| weight(m) * l.vq[m * n + b]).sum();
                 a[row * size + b] = l.vq[j * n + b] - 0.5 * h * (drive + turn);
             }
-            for (column, i) in free.iter().enumerate() {
-                let drive: f64 = (0..n)
-                    .map(|a| u.fields[j * n + a] * (l.vq[i * n + a] + self.end.force.v[a * k + i]))
-                    .sum();
-                let through_p: f64 = (0..k).map(|m| weight(m) * l.vv[m * k + i]).sum();
-                let through_xi: f64 = (0..k)
-                    .map(|m| self.brackets.c[(i * k + j) * k + m] * self.mean_p[m])
-                    .sum();
-                a[row * size + n + column] = l.vv[j * k + i] - 0.5 * h * (drive + through_p + through_xi);
+            for (at, first) in ends {
+                let (l, u) = (&at.lagrangian, &at.frame);
+                for (column, i) in free.iter().enumerate() {
+                    let drive: f64 = (0..n)
+                        .map(|a| u.fields[j * n + a] * (l.vq[i * n + a] + at.force.v[a * k + i]))
+                        .sum();
+                    let through_p: f64 = (0..k).map(|m| weight(m) * l.vv[m * k + i]).sum();
+                    let through_xi: f64 = (0..k)
+                        .map(|m| self.brackets.c[(i * k + j) * k + m] * self.mean_p[m])
+                        .sum();
+                    let own = if *first == n { l.vv[j * k + i] } else { 0.0 };
+                    a[row * size + first + column] = own - 0.5 * h * (drive + through_p + through_xi);
+                }
             }
+        }
+        if size > n + f {
+            let launched = (&self.start, &self.start_p[..]);
+            self.held
+                .add(&self.system, launched, (a, size), &mut self.residual);
         }
     }
 
     /// Adds the solution of the linear equations; what is left to do, as fractions of what there is.
     fn correct(&mut self, state: &State, h: f64) -> NewtonCorrection {
-        let n = state.q.len();
+        let (n, f) = (state.q.len(), state.p.len());
         let mut largest = [(0.0_f64, 0); 2];
         let mut sizes = [0.0_f64; 2];
         for (i, correction) in self.residual.iter().enumerate() {
             self.unknown[i] -= correction;
+            // Multipliers are as exact as what they act on.
+            if i >= n + 2 * f {
+                continue;
+            }
             let kind = usize::from(i >= n);
-            let before = if i < n { state.q[i] } else { self.start_v[i - n] };
+            let before = if i < n {
+                state.q[i]
+            } else {
+                self.start_v[(i - n) % f]
+            };
             sizes[kind] = sizes[kind]
                 .max(self.unknown[i].abs())
                 .max(before.abs())
@@ -214,6 +279,14 @@ struct NewtonCorrection {
 }
 
 impl Integrator for DiscreteHamel {
+    #[cfg(not(target_arch = "wasm32"))]
+    fn differentiable(&mut self) -> Option<&mut dyn crate::derivative::Differentiable> {
+        match self.system.without_derivatives() {
+            None => Some(self),
+            Some(_) => None,
+        }
+    }
+
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let n = state.q.len();
         self.start_v.resize(state.p.len(), 0.0);
@@ -230,6 +303,9 @@ impl Integrator for DiscreteHamel {
         self.unknown
             .extend(state.q.iter().zip(&self.slope_q).map(|(q, dq)| q + h * dq));
         self.unknown.extend_from_slice(&self.start_v);
+        self.held
+            .begin(&self.system, state, &self.start, &self.start_v, &mut self.unknown)
+            .map_err(undefined)?;
 
         let mut corrections = Corrections::new(self.max_iterations);
         loop {
@@ -256,7 +332,7 @@ impl Integrator for DiscreteHamel {
         }
         self.evaluate(state, h).map_err(undefined)?;
         increased(&mut self.next_q, &state.q, h, &self.slope_q);
-        increased(&mut self.next_p, &state.p, h, &self.slope_p);
+        increased(&mut self.next_p, &self.start_p, h, &self.slope_p);
         super::check_finite(&self.next_q, &self.next_p, n)?;
         let sources = self.system.sources();
         self.done.clear();
@@ -267,10 +343,29 @@ impl Integrator for DiscreteHamel {
                 sources.add(at, &self.slope_q, 0.5 * h, &mut self.done);
             }
         }
+        let held = !self.held.first.is_empty();
+        if held {
+            let end = (&mut self.next_p[..], &mut self.end_v, &mut self.held.last);
+            let (limit, work) = (self.max_iterations, &mut self.work);
+            self.system
+                .lead(state.t + h, &self.next_q, end, limit, work)
+                .map_err(undefined)?;
+            super::check_finite(&self.next_q, &self.next_p, n)?;
+            let rate = &self.work.constraint.rate;
+            self.held.add_work(&self.system, rate, &mut self.done);
+        }
 
         state.add_work(&self.done);
         std::mem::swap(&mut state.q, &mut self.next_q);
         std::mem::swap(&mut state.p, &mut self.next_p);
+        if held {
+            // Impulses at both ends of the step; over the step they act as one force.
+            let impulses = self.held.first.iter().zip(&self.held.last);
+            state.lambda.clear();
+            state
+                .lambda
+                .extend(impulses.map(|(first, last)| (first + last) / h));
+        }
         state.t += h;
         Ok(StepInfo {
             iterations: corrections.iterations,

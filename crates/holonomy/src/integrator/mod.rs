@@ -245,6 +245,11 @@ pub enum Cause {
         /// Which of the equations is the first that others hold back with it.
         equation: usize,
     },
+    /// A string goes taut or slack in a step that is to be linearised: what a change becomes depends on which way it goes.
+    Snaps {
+        /// The equation of the string.
+        equation: usize,
+    },
     /// The nonlinear equations were not solved.
     NotConverged {
         /// Iterations taken.
@@ -274,6 +279,8 @@ pub enum LostRope {
     Turns,
     /// What it runs to comes into the pulley.
     Inside,
+    /// It goes more than 5° out of the plane of the pulley.
+    Strays,
 }
 
 impl LostRope {
@@ -282,6 +289,7 @@ impl LostRope {
             Self::Leaves => "leaves",
             Self::Turns => "turns by more than 3 rad from how it was laid on",
             Self::Inside => "runs into",
+            Self::Strays => "goes more than 5° out of the plane of",
         }
     }
 
@@ -291,6 +299,7 @@ impl LostRope {
                 "what it turns would slip; hold it down, or give the pulley `site` and `axis` in place of `body`, which a cable may leave"
             }
             Self::Turns => "put a site between, or let the pulley swivel",
+            Self::Strays => "turn its axis across the motion, put a site between, or let the pulley swivel",
             Self::Inside => "stop what it pulls before it is there, or make the pulley smaller",
         }
     }
@@ -339,6 +348,10 @@ impl StepError {
             ),
             Cause::Branching { equation } => format!(
                 "the step has no derivative: where it ends {} depends on other constraints, and not nearby, so that the mechanism can branch; take another step size, or start a little aside",
+                layout.constraint(equation)
+            ),
+            Cause::Snaps { equation } => format!(
+                "the step has no derivative: {} goes taut or slack in it; differentiate a stretch of the motion in which it stays what it is, or make the string elastic",
                 layout.constraint(equation)
             ),
             Cause::NotConverged {

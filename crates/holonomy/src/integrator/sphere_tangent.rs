@@ -46,6 +46,7 @@ pub(super) struct SphereTangent {
     /// Before the step and after each of its parts.
     places: Vec<Place>,
     parts: Vec<Part>,
+    p: Vec<Vec3>,
     buffers: Buffers,
 }
 
@@ -88,7 +89,11 @@ fn pairs_mut(list: &mut [f64]) -> &mut [Vector2<f64>] {
 }
 
 impl Place {
+    /// Forces and bases at a place; where it stands already nothing is to be done.
     fn find(&mut self, system: &Spheres, q: &[Vec3], work: &mut Workspace) {
+        if self.q == q {
+            return;
+        }
         self.q.clear();
         self.q.extend_from_slice(q);
         self.basis.clear();
@@ -112,6 +117,7 @@ impl SphereTangent {
             system,
             places: Vec::new(),
             parts: Vec::new(),
+            p: Vec::new(),
             buffers: Buffers::default(),
         })
     }
@@ -126,13 +132,22 @@ impl SphereTangent {
     ) -> Result<(), Fault> {
         let (n, count) = (self.system.len(), parts.len());
         self.places.resize_with(count + 1, Place::default);
-        let all = [&before.q[..], solution].concat();
-        for (place, q) in self.places.iter_mut().zip(all.chunks_exact(3 * n)) {
+        // Steps are gone along one after the other: one end of this may be the other end of the last.
+        let (first, last) = (&*before.q, &solution[3 * n * (count - 1)..]);
+        if view(last) == self.places[0].q || view(first) == self.places[count].q {
+            self.places.swap(0, count);
+        }
+        let each = std::iter::once(first).chain(solution.chunks_exact(3 * n));
+        for (place, q) in self.places.iter_mut().zip(each) {
             place.find(&self.system, view(q), &mut self.buffers.work);
         }
-        self.parts.clear();
-        let mut p: Vec<Vec3> = view(&before.p).to_vec();
-        for k in 0..count {
+        self.parts.resize_with(count, || match parts {
+            Parts::Variational(_) => Part::Variational(Variational::default()),
+            Parts::GreatCircles(_) => Part::GreatCircles(GreatArc::default()),
+        });
+        self.p.clear();
+        self.p.extend_from_slice(view(&before.p));
+        for (k, part) in self.parts.iter_mut().enumerate() {
             let mut near = Near {
                 system: &self.system,
                 uniform: self.uniform,
@@ -140,14 +155,15 @@ impl SphereTangent {
                 to: &self.places[k + 1],
                 buffers: &mut self.buffers,
             };
-            self.parts.push(match parts {
-                Parts::Variational(substeps) => {
-                    Part::Variational(Variational::new(&mut near, substeps[k] * h)?)
+            match (part, parts) {
+                (Part::Variational(step), Parts::Variational(substeps)) => {
+                    step.stand(&mut near, substeps[k] * h)?;
                 }
-                Parts::GreatCircles(stages) => {
-                    Part::GreatCircles(GreatArc::new(&near, stages[k].over(h), &mut p))
+                (Part::GreatCircles(arc), Parts::GreatCircles(stages)) => {
+                    arc.stand(&near, stages[k].over(h), &mut self.p);
                 }
-            });
+                _ => unreachable!("a method has steps of one kind"),
+            }
         }
         Ok(())
     }
@@ -258,11 +274,12 @@ impl Parts<'_> {
 
 impl Near<'_> {
     /// `(−½h H + curvature) x`.
-    fn bend(&mut self, at: &Place, h: f64, curvature: &[f64], x: Pairs<'_>) -> Vec<Vector2<f64>> {
+    fn bend(&mut self, at: &Place, h: f64, curvature: &[f64], x: Pairs<'_>, out: &mut Vec<Vector2<f64>>) {
         let Buffers {
             work, moved, bent, ..
         } = &mut *self.buffers;
-        let mut out: Vec<Vector2<f64>> = curvature.iter().zip(x).map(|(own, x)| x * *own).collect();
+        out.clear();
+        out.extend(curvature.iter().zip(x).map(|(own, x)| x * *own));
         if !self.uniform {
             at.lift(x, moved);
             bent.resize(x.len(), Vec3::zeros());
@@ -271,16 +288,15 @@ impl Near<'_> {
                 *out -= basis.tr_mul(bent) * (0.5 * h);
             }
         }
-        out
     }
 
     /// M times something.
-    fn flow(&mut self, of: impl Iterator<Item = Vec3>) -> Vec<Vec3> {
+    fn flow(&mut self, of: impl Iterator<Item = Vec3>, out: &mut Vec<Vec3>) {
         let Buffers { work, moved, .. } = &mut *self.buffers;
         moved.clear();
         moved.extend(of);
-        let mut flow = vec![Vec3::zeros(); moved.len()];
-        self.system.inertia().apply(moved, &mut flow, &mut work.inertia);
-        flow
+        out.clear();
+        out.resize(moved.len(), Vec3::zeros());
+        self.system.inertia().apply(moved, out, &mut work.inertia);
     }
 }

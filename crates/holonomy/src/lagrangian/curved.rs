@@ -16,6 +16,7 @@ pub(crate) struct Curved {
     /// `∂²gₖ/∂qᵢ∂t`.
     by_time: Vec<f64>,
     at: HolonomicConstraint,
+    still: Vec<f64>,
     v: Vec<f64>,
 }
 
@@ -27,6 +28,7 @@ impl Curved {
             hessian,
             by_time,
             at,
+            still,
             v,
         } = self;
         hessian.clear();
@@ -39,7 +41,7 @@ impl Curved {
             return Ok(());
         }
         system.mechanics().constraint(t, q, v, at)?;
-        let still = at.curvature.clone();
+        still.clone_from(&at.curvature);
         for i in 0..n {
             v[i] = 1.0;
             system.mechanics().constraint(t, q, v, at)?;

@@ -30,11 +30,6 @@ pub enum LagrangianError {
         /// Quasi-velocities.
         count: usize,
     },
-    /// There are constraints on coordinates together with a frame.
-    #[error(
-        "a frame has no constraints on coordinates; choose fields along them, or constrain quasi-velocities"
-    )]
-    ConstraintsInFrame,
     /// The Lagrangian, a constraint or a first integral is a vector.
     #[error("the Lagrangian, constraints and first integrals are numbers; one of them is a vector")]
     NotANumber,

@@ -4,7 +4,7 @@
 //! L(t, q, v)         with ∂L/∂q, ∂L/∂v and the second derivatives vt, vv, vq, qq
 //! uᵢ(q)              with ∂u/∂q; then v = ξ, and q' = ξⁱuᵢ(q) is replaced before anything is differentiated
 //! f(t, q, v)         with ∂f/∂q, ∂f/∂v
-//! gₖ(t, q)           with ∂g/∂q, ∂g/∂t and d²g/dt² along constant v
+//! gₖ(t, q)           with ∂g/∂q, ∂g/∂t and d²g/dt² along constant v, in a frame along constant ξ
 //! ```
 use super::{
     Derivatives, FrameFields, GeneralizedForce, HolonomicConstraint, LagrangianError, Mechanics,
@@ -62,6 +62,9 @@ use crate::{
 pub struct FormulaMechanics {
     pub(super) slots: Slots,
     pub(super) frame: Option<Numbered>,
+    /// Second derivatives of its fields.
+    #[cfg(not(target_arch = "wasm32"))]
+    frame_curvature: Option<Numbered>,
     pub(super) lagrangian: Numbered,
     /// ∂L/∂v and ∂²L/∂v².
     pub(super) momentum: Numbered,
@@ -118,6 +121,8 @@ impl FormulaMechanics {
         let mut framing = Framing::default();
         let framed = slots.quasi_velocities > 0 || !formulas.fields.is_empty();
         let frame = framed.then(|| framing.enter(formulas, &q)).transpose()?;
+        #[cfg(not(target_arch = "wasm32"))]
+        let frame_curvature = framed.then(|| framing.clone().curvature(&q));
         let v: Vec<usize> = match framed {
             true => (0..slots.quasi_velocities)
                 .map(|i| slots.quasi_velocity(i))
@@ -181,30 +186,30 @@ impl FormulaMechanics {
         let constraint = (!formulas.constraints.is_empty()).then(|| {
             let mut within = framing.clone();
             let values = within.components(formulas.constraints);
-            let expressions = &mut within.expressions;
             let mut rates: Vec<(usize, Expression)> = Vec::new();
             for a in 0..n {
-                rates.push((slots.coordinate(a), expressions.variable(slots.velocity(a))));
+                let velocity = within.velocities.get(a).map(|(_, velocity)| *velocity);
+                let velocity = velocity.unwrap_or_else(|| within.expressions.variable(slots.velocity(a)));
+                rates.push((slots.coordinate(a), velocity));
             }
-            rates.push((t, expressions.constant(1.0)));
-            let is_zero = |expressions: &Expressions, e: Expression| expressions.known_value(e) == Some(0.0);
+            rates.push((t, within.expressions.constant(1.0)));
             let (mut jacobian, mut slopes, mut curvatures) = (Vec::new(), Vec::new(), Vec::new());
             for (number, value) in values.iter().enumerate() {
-                let gradient = expressions.gradient(*value, &q);
-                for (acts, slope) in acts_along.iter_mut().zip(&gradient) {
-                    *acts |= !is_zero(expressions, *slope);
+                let gradient = within.expressions.gradient(*value, &q);
+                for (j, acts) in acts_along.iter_mut().enumerate() {
+                    *acts |= within.acts_along(j, [&gradient, &[]]);
                 }
                 jacobian.extend(gradient);
-                let slope = expressions.gradient(*value, &[t])[0];
-                if !is_zero(expressions, slope) {
+                let slope = within.expressions.gradient(*value, &[t])[0];
+                if !within.is_zero(slope) {
                     sources.constraints.push(number);
                 }
                 slopes.push(slope);
-                let along = expressions.derivative_along(*value, &rates);
-                curvatures.push(expressions.derivative_along(along, &rates));
+                let along = within.expressions.derivative_along(*value, &rates);
+                curvatures.push(within.expressions.derivative_along(along, &rates));
             }
             let outputs = [values, jacobian, slopes, curvatures].concat();
-            expressions.compile(&outputs)
+            within.expressions.compile(&outputs)
         });
 
         let mut within = framing;
@@ -230,6 +235,8 @@ impl FormulaMechanics {
             invariants: formulas.invariants.iter().map(|(name, _)| name.clone()).collect(),
             acts_along,
             sources,
+            #[cfg(not(target_arch = "wasm32"))]
+            frame_curvature: frame_curvature.map(|program| Numbered { program, first: 0 }),
             expressions,
             // What has no value there has none in the formulas either, which are numbered.
             #[cfg(not(target_arch = "wasm32"))]
@@ -350,6 +357,16 @@ impl Framing {
         Ok(program)
     }
 
+    /// The program of the second derivatives of the fields.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn curvature(&mut self, q: &[usize]) -> Program {
+        let mut outputs = Vec::new();
+        for field in self.fields.clone() {
+            outputs.extend(self.expressions.hessian(field, q));
+        }
+        self.expressions.compile(&outputs)
+    }
+
     /// The components of formulas, one after the other, in the velocities of the frame.
     fn components<'f>(&mut self, formulas: impl IntoIterator<Item = &'f Formula>) -> Vec<Expression> {
         let mut all = Vec::new();
@@ -409,6 +426,24 @@ impl Mechanics for FormulaMechanics {
         let mut given = self.outputs(frame, 0.0, q, &[], &mut out.memory)?;
         given.fill(&mut out.fields, k * n);
         given.fill(&mut out.slopes, k * n * n);
+        Ok(())
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn frame_curvature(
+        &self,
+        q: &[f64],
+        out: &mut Vec<f64>,
+        memory: &mut FormulaMemory,
+    ) -> Result<(), Undefined> {
+        let n = q.len();
+        let count = self.slots.quasi_velocities * n * n * n;
+        let Some(program) = &self.frame_curvature else {
+            out.clear();
+            out.resize(count, 0.0);
+            return Ok(());
+        };
+        self.outputs(program, 0.0, q, &[], memory)?.fill(out, count);
         Ok(())
     }
 

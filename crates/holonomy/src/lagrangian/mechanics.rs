@@ -20,6 +20,20 @@ pub trait Mechanics: Send + Sync {
         Ok(())
     }
 
+    /// Their second derivatives, `∂²uᵢᵃ/∂qᵇ∂qᶜ` in place ((i·n + a)·n + b)·n + c, which only derivatives of steps need;
+    /// zeros where they are not known.
+    fn frame_curvature(
+        &self,
+        q: &[f64],
+        out: &mut Vec<f64>,
+        memory: &mut FormulaMemory,
+    ) -> Result<(), Undefined> {
+        let _ = memory;
+        let n = q.len();
+        zero(out, self.fields().unwrap_or(n) * n * n * n);
+        Ok(())
+    }
+
     /// `L(t, q, v)` with its derivatives, those by q at fixed v.
     fn lagrangian(&self, t: f64, q: &[f64], v: &[f64], out: &mut Derivatives) -> Result<(), Undefined>;
 
@@ -35,12 +49,12 @@ pub trait Mechanics: Send + Sync {
         Ok(())
     }
 
-    /// Number m of constraints; none in a frame.
+    /// Number m of constraints.
     fn constraints(&self) -> usize {
         0
     }
 
-    /// Constraints `g(t, q)` with their derivatives, and how they curve along the velocity v.
+    /// Constraints `g(t, q)` with their derivatives, and how they curve along motions of constant v, all of them.
     fn constraint(
         &self,
         t: f64,
@@ -229,7 +243,7 @@ pub struct HolonomicConstraint {
     pub jacobian: Vec<f64>,
     /// `∂gₖ/∂t`.
     pub rate: Vec<f64>,
-    /// `d²gₖ/dt²` along constant velocity v.
+    /// `d²gₖ/dt²` where v, in a frame the quasi-velocities, does not change.
     pub curvature: Vec<f64>,
     /// Of formulas.
     pub memory: FormulaMemory,

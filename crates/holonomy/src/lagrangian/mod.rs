@@ -10,7 +10,7 @@
 //!            q̇ = ξⁱ uᵢ(q)                                      n coordinates, k fields          (2)
 //!            p = ∂L/∂ξ             momenta; those of free ξ are stored                          (3)
 //!            [uᵢ, uⱼ] = cᵢⱼᵐ uₘ                                                                 (4)
-//!            d/dt ∂L/∂ξʲ = cᵢⱼᵐ pₘ ξⁱ + uⱼ[L] + uⱼᵃ fₐ,        uⱼ[L] = uⱼᵃ ∂L/∂qᵃ               (5)
+//!            d/dt ∂L/∂ξʲ = cᵢⱼᵐ pₘ ξⁱ + uⱼ[L] + uⱼᵃ fₐ − uⱼ[gₖ] λₖ,     uⱼ[L] = uⱼᵃ ∂L/∂qᵃ    (5)
 //! ```
 //! Numbers are those of Zenkov, Leok & Bloch (2012). The first equation is the last in the frame of the coordinates,
 //! whose fields are constant and commute: with it, no field is evaluated and none multiplied.
@@ -24,9 +24,11 @@
 mod curved;
 mod description;
 mod error;
+mod fed;
 mod formulas;
 mod mechanics;
 mod picture;
+mod projection;
 mod recorded;
 mod structure;
 mod system;
@@ -38,6 +40,7 @@ mod total;
 pub(crate) use curved::Curved;
 pub use description::{Formulas, Slots};
 pub use error::LagrangianError;
+pub use fed::{Answer, AnswerTerm, Fed, OfTime};
 pub use formulas::{FormulaMechanics, FormulaMemory};
 pub use mechanics::{
     Derivatives, FrameFields, GeneralizedForce, HolonomicConstraint, Mechanics, PowerSources,
@@ -103,6 +106,10 @@ pub struct LagrangianWorkspace {
     /// All velocities, where some are constrained.
     all: Vec<f64>,
     unknown: Vec<f64>,
+    /// `uⱼ[gₖ]`.
+    across: Vec<f64>,
+    /// Rates of the coordinates.
+    rates: Vec<f64>,
 }
 
 impl Lagrangian {
@@ -166,9 +173,6 @@ impl Lagrangian {
                 number,
                 count: wanted,
             });
-        }
-        if mechanics.constraints() > 0 {
-            return Err(LagrangianError::ConstraintsInFrame);
         }
         let free: Vec<usize> = (0..wanted).filter(|i| !constrained.contains(i)).collect();
         let structure = Some(Structure::new(&*mechanics, wanted, free.clone()));
@@ -281,6 +285,21 @@ impl Lagrangian {
         self.structure.is_some()
     }
 
+    /// Why steps in its frame have no derivatives, if they have none: what they would need.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn without_derivatives(&self) -> Option<&'static str> {
+        let canonical = self.free.len() == self.velocities && self.velocities == self.mechanics.coordinates();
+        match (self.is_framed(), canonical, self.mechanics.constraints()) {
+            (false, ..) => None,
+            (true, false, _) => Some("a frame of as many free quasi-velocities as coordinates"),
+            (true, true, 1..) => Some("a frame without constraints"),
+            (true, true, 0) => match self.mechanics.formulas() {
+                Some(_) => None,
+                None => Some("fields that are formulas"),
+            },
+        }
+    }
+
     /// The numbers of the velocities that are not constrained to zero.
     pub fn free(&self) -> &[usize] {
         &self.free
@@ -335,6 +354,22 @@ impl Lagrangian {
         }
         self.spread(v, all);
         all
+    }
+
+    /// `uⱼ[gₖ]` of the free velocities j, row by row: how they change the constraints.
+    pub fn slopes_along(&self, frame: &FrameFields, g: &HolonomicConstraint, out: &mut Vec<f64>) {
+        out.clear();
+        if !self.is_framed() {
+            out.extend_from_slice(&g.jacobian);
+            return;
+        }
+        let n = self.mechanics.coordinates();
+        for row in g.jacobian.chunks_exact(n) {
+            for j in &self.free {
+                let field = &frame.fields[j * n..(j + 1) * n];
+                out.push(field.iter().zip(row).map(|(u, slope)| u * slope).sum());
+            }
+        }
     }
 
     /// Everything at one point but brackets and constraints; v are all velocities.
@@ -399,7 +434,7 @@ impl Lagrangian {
     ///
     /// ```text
     /// ⎡ M  Gᵀ ⎤ ⎡ v̇ ⎤   ⎡ cᵢⱼᵐ pₘ ξⁱ + uⱼ[L] + uⱼᵃ fₐ − (∂²L/∂v∂q) q̇ − ∂²L/∂v∂t ⎤
-    /// ⎣ G  0  ⎦ ⎣ λ ⎦ = ⎣ −(d²g/dt² without v̇)                                    ⎦
+    /// ⎣ G  0  ⎦ ⎣ λ ⎦ = ⎣ −(d²g/dt² without v̇)                                    ⎦,    Gₖⱼ = uⱼ[gₖ]
     /// ```
     fn accelerate(
         &self,
@@ -417,6 +452,7 @@ impl Lagrangian {
             lu,
             all,
             unknown,
+            across,
             ..
         } = work;
         let all = self.all(v, all);
@@ -441,9 +477,10 @@ impl Lagrangian {
         let a = lu.reset(size);
         self.fill_mass(a, size, &l.vv);
         if m > 0 {
-            self.mechanics.constraint(t, q, v, constraint)?;
+            self.mechanics.constraint(t, q, all, constraint)?;
             unknown.extend(constraint.curvature.iter().map(|c| -c));
-            for (k, row) in constraint.jacobian.chunks_exact(n).enumerate() {
+            self.slopes_along(&at.frame, constraint, across);
+            for (k, row) in across.chunks_exact(f).enumerate() {
                 for (i, slope) in row.iter().enumerate() {
                     a[i * size + f + k] = *slope;
                     a[(f + k) * size + i] = *slope;
@@ -460,7 +497,7 @@ impl Lagrangian {
     /// The mass matrix of the free velocities, in the corner of a matrix with rows of the given length.
     fn fill_mass(&self, out: &mut [f64], length: usize, mass: &[f64]) {
         let k = self.velocities;
-        if length == k {
+        if length == k && self.free.len() == k {
             out.copy_from_slice(mass);
             return;
         }

@@ -51,9 +51,8 @@ impl System for Lagrangian {
         let m = self.mechanics.constraints();
         if m > 0 {
             let (mut dq, mut dv) = (vec![0.0; q.len()], vec![0.0; p.len()]);
-            let found = self
-                .mechanics
-                .constraint(*t, q, &out.velocity, &mut work.constraint);
+            self.spread(&out.velocity, &mut work.all);
+            let found = self.mechanics.constraint(*t, q, &work.all, &mut work.constraint);
             let largest = work
                 .constraint
                 .value
@@ -98,14 +97,14 @@ impl System for Lagrangian {
         out.fill(0.0);
         if self.is_framed() {
             self.spread(v, &mut work.all);
-            work.unknown.resize(q.len(), 0.0);
-            work.at.frame.velocity(&work.all, &mut work.unknown);
-            self.sources.add(&work.at, &work.unknown, 1.0, out);
+            work.rates.resize(q.len(), 0.0);
+            work.at.frame.velocity(&work.all, &mut work.rates);
+            self.sources.add(&work.at, &work.rates, 1.0, out);
         } else {
             self.sources.add(&work.at, v, 1.0, out);
-            let lambda = &work.unknown[v.len()..];
-            self.sources.add_constraints(lambda, &work.constraint.rate, out);
         }
+        let lambda = &work.unknown[v.len()..];
+        self.sources.add_constraints(lambda, &work.constraint.rate, out);
     }
 
     fn undefined(&self, t: f64, q: &[f64], v: &[f64], scratch: &mut Scratch) -> Option<Undefined> {

@@ -106,8 +106,16 @@ pub trait Potential: Send + Sync {
             return false;
         };
         let size = 3 * members.len();
-        let mut matrix = vec![0.0; size * size];
-        if !self.hessian(points, &mut matrix) {
+        // Most are of two or three points.
+        let (mut few, mut many) = ([0.0; 81], Vec::new());
+        let matrix = match few.get_mut(..size * size) {
+            Some(few) => few,
+            None => {
+                many.resize(size * size, 0.0);
+                &mut many[..]
+            }
+        };
+        if !self.hessian(points, matrix) {
             return false;
         }
         for (place, row) in matrix.chunks_exact(size).enumerate() {

@@ -77,6 +77,13 @@ impl Lu {
         }
     }
 
+    /// Whether the determinant of A is positive, with A factorised.
+    pub fn is_positive(&self) -> bool {
+        let negative = (0..self.size).filter(|k| self.matrix[k * self.size + k] < 0.0);
+        let exchanged = self.pivots.iter().enumerate().filter(|(k, pivot)| k != *pivot);
+        (negative.count() + exchanged.count()).is_multiple_of(2)
+    }
+
     /// Solves `A x = b` in place, with A factorised.
     pub fn substitute(&self, b: &mut [f64]) {
         let (n, a) = (self.size, &self.matrix);

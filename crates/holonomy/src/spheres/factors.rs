@@ -13,6 +13,7 @@ use nalgebra::{Matrix2, Matrix2x3, Matrix3, Matrix3x2, Vector2};
 #[derive(Default)]
 pub(crate) struct LinkFactors {
     each: Vec<Factor>,
+    beyond: Vec<Matrix3<f64>>,
     sums: Vec<Vec3>,
 }
 
@@ -36,24 +37,26 @@ impl LinkFactors {
         right: impl Fn(usize) -> Matrix3x2<f64>,
     ) -> bool {
         let n = links.len();
-        let mut beyond = vec![Matrix3::zeros(); n];
-        self.each.clear();
+        let Self { each, beyond, .. } = self;
+        beyond.clear();
+        beyond.resize(n, Matrix3::zeros());
+        each.clear();
         for i in (0..n).rev() {
             let link = links.links()[i];
             let (left, right) = (left(i), right(i));
             let own = links.diagonal()[i] - link.length * links.first_moment(i);
             let carried = Matrix3::from_diagonal_element(links.end_mass(i)) + beyond[i];
             let (far_left, far_right) = (left * link.length, right * link.length);
-            let pivot = left * right * own + far_left * carried * far_right;
+            let pull = carried * far_right;
+            let pivot = left * right * own + far_left * pull;
             let Some(inverse) = pivot.try_inverse() else {
                 return false;
             };
-            let pull = carried * far_right;
-            let answer = -(inverse * far_left * carried);
+            let answer = -(inverse * (far_left * carried));
             if let Some(parent) = link.parent {
                 beyond[parent] += carried + pull * answer;
             }
-            self.each.push(Factor {
+            each.push(Factor {
                 parent: link.parent,
                 inverse,
                 left: far_left,
@@ -62,13 +65,13 @@ impl LinkFactors {
                 answer,
             });
         }
-        self.each.reverse();
+        each.reverse();
         true
     }
 
     /// Solves in place of the right side.
     pub(crate) fn substitute(&mut self, x: &mut [Vector2<f64>]) {
-        let Self { each, sums } = self;
+        let Self { each, sums, .. } = self;
         sums.clear();
         sums.resize(each.len(), Vec3::zeros());
         for (i, link) in each.iter().enumerate().rev() {
@@ -87,7 +90,7 @@ impl LinkFactors {
 
     /// The same for the transposed matrix.
     pub(crate) fn substitute_transposed(&mut self, x: &mut [Vector2<f64>]) {
-        let Self { each, sums } = self;
+        let Self { each, sums, .. } = self;
         sums.clear();
         sums.resize(each.len(), Vec3::zeros());
         for (i, link) in each.iter().enumerate().rev() {

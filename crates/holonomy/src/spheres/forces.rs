@@ -75,6 +75,9 @@ pub struct SphereLaw {
     program: Program,
     memory: Mutex<Memory>,
     by_rates: bool,
+    /// What changes its sign where `abs`, `min` and `max` have kinks.
+    #[cfg(not(target_arch = "wasm32"))]
+    sides: Program,
 }
 
 #[derive(Default)]
@@ -129,9 +132,15 @@ impl SphereLaw {
         let by_rates = outputs[3..]
             .iter()
             .any(|slope| expressions.known_value(*slope) != Some(0.0));
+        let program = expressions.compile(&outputs);
         Some(Self {
             seen: used.into_iter().map(what).collect(),
-            program: expressions.compile(&outputs),
+            program,
+            #[cfg(not(target_arch = "wasm32"))]
+            sides: {
+                let kinks = expressions.kinks(&outputs[..3]);
+                expressions.compile(&kinks)
+            },
             memory: Mutex::default(),
             by_rates,
         })
@@ -145,16 +154,7 @@ impl SphereLaw {
             Ok(memory) => &mut **memory,
             Err(_) => &mut own,
         };
-        memory.x.clear();
-        memory.x.extend([t, 0.0, 0.0]);
-        for Seen { base, parts } in &self.seen {
-            let (mut r, mut rate) = (*base, Vec3::zeros());
-            for (i, weight) in parts {
-                r += q[*i] * *weight;
-                rate += omega[*i].cross(&q[*i]) * *weight;
-            }
-            memory.x.extend(r.iter().chain(rate.iter()));
-        }
+        self.look(t, q, omega, &mut memory.x);
         memory.out.resize(self.program.outputs(), 0.0);
         if self
             .program
@@ -165,6 +165,20 @@ impl SphereLaw {
         }
         let (value, slopes) = memory.out.split_at(3);
         use_it(Vec3::from_column_slice(value), slopes);
+    }
+
+    /// What the formulas see.
+    fn look(&self, t: f64, q: &[Vec3], omega: &[Vec3], x: &mut Vec<f64>) {
+        x.clear();
+        x.extend([t, 0.0, 0.0]);
+        for Seen { base, parts } in &self.seen {
+            let (mut r, mut rate) = (*base, Vec3::zeros());
+            for (i, weight) in parts {
+                r += q[*i] * *weight;
+                rate += omega[*i].cross(&q[*i]) * *weight;
+            }
+            x.extend(r.iter().chain(rate.iter()));
+        }
     }
 }
 
@@ -197,6 +211,39 @@ impl Spheres {
         self.torques(t, q, omega, true, &mut torques);
         let mut own = torques.each.iter().filter(|(source, ..)| *source == force);
         own.all(|(.., torque)| is_finite(torque))
+    }
+
+    /// Forces whose formulas have kinks: their names, and for each its law.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn kinked(&self) -> impl Iterator<Item = (&str, &SphereLaw)> {
+        let laws = self.forces.iter().filter_map(|force| match &force.act {
+            SphereAct::Damper(_) => None,
+            SphereAct::Torque { law, .. } | SphereAct::Force { law, .. } => Some((force.name.as_str(), law)),
+        });
+        laws.filter(|(_, law)| law.sides.outputs() > 0)
+    }
+
+    /// A name for each number of [`Spheres::kink_sides`].
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn kink_names(&self) -> Vec<String> {
+        let each = self.kinked();
+        each.flat_map(|(name, law)| vec![format!("formula of {name}"); law.sides.outputs()])
+            .collect()
+    }
+
+    /// What changes its sign at kinks of formulas.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn kink_sides(&self, t: f64, q: &[Vec3], omega: &[Vec3], out: &mut Vec<f64>) {
+        out.clear();
+        let mut memory = Memory::default();
+        for (_, law) in self.kinked() {
+            law.look(t, q, omega, &mut memory.x);
+            let first = out.len();
+            out.resize(first + law.sides.outputs(), 0.0);
+            let _ = law
+                .sides
+                .evaluate(&memory.x, &mut memory.registers, &mut out[first..]);
+        }
     }
 
     /// Whether a torque of any force changes with how bodies move.

@@ -75,6 +75,9 @@ pub struct Workspace {
     /// What forces on a held tip do, and rates of change on the way to them.
     answers: [Vec<Vec3>; 3],
     rates: [Vec<f64>; 2],
+    /// How points move with directions, and where they are without them.
+    #[cfg(not(target_arch = "wasm32"))]
+    moving: [Vec<Vec3>; 2],
 }
 
 /// Sees a flat list of coordinates as vectors.
@@ -163,10 +166,12 @@ impl Spheres {
             return all.all(|v| v.add_hessian(q, direction, change));
         }
         // Places are linear in the directions, but for those that are fixed.
-        let still = vec![Vec3::zeros(); self.len()];
-        let (mut moved, mut rest) = (Vec::new(), Vec::new());
+        let [mut moved, mut rest] = std::mem::take(&mut work.moving);
+        let still = &mut work.second;
+        still.clear();
+        still.resize(self.len(), Vec3::zeros());
         self.place(direction, &mut moved, &mut work.first);
-        self.place(&still, &mut rest, &mut work.first);
+        self.place(still, &mut rest, &mut work.first);
         moved
             .iter_mut()
             .zip(&rest)
@@ -177,6 +182,7 @@ impl Spheres {
         let known =
             (self.potentials.iter()).all(|v| v.add_hessian(&work.positions, &moved, &mut work.forces));
         self.pull_back(&work.forces, change, &mut work.first);
+        work.moving = [moved, rest];
         known
     }
 

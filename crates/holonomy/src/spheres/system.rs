@@ -137,6 +137,16 @@ impl System for Spheres {
         }
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
+    fn kinks(&self) -> Vec<String> {
+        self.kink_names()
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn sides(&self, state: &State, v: &[f64], out: &mut Vec<f64>, _: &mut Scratch) {
+        self.kink_sides(state.t, view(&state.q), view(v), out);
+    }
+
     fn scene(&self) -> Scene {
         self.shapes()
     }

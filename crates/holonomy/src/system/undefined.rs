@@ -19,6 +19,13 @@ pub enum Undefined {
         /// Position and velocity of the joint, if it sees them.
         joint: Option<[f64; 2]>,
     },
+    /// A force sees multipliers that answer to it by more than itself: there is no solution, or none that weak forces lead to.
+    Jammed {
+        /// Which, by its number in the layout.
+        formula: u32,
+        /// When, s.
+        t: f64,
+    },
     /// The mass matrix, or with constraints the whole matrix, cannot be inverted.
     SingularMass,
     /// A field of the frame is a combination of those before it.
@@ -54,6 +61,15 @@ impl Undefined {
                 });
                 format!(
                     "{name} has no value, or no derivative, at t = {} s{joint}",
+                    crate::decimal(t)
+                )
+            }
+            Self::Jammed { formula, t } => {
+                let name = layout.words.formulas.get(formula as usize);
+                let name = name.map_or("a force", String::as_str);
+                format!(
+                    "{name} jams at t = {} s: the multipliers that it sees answer to it by more than itself, and nothing \
+                     balances; make it depend less on them, as with a smaller coefficient of friction",
                     crate::decimal(t)
                 )
             }

@@ -55,7 +55,19 @@ pub fn assemble_at(tree: &Tree, t: f64, q: &[f64], v: &[f64], held: &[bool]) -> 
 
 /// Moves q to where the constraints hold at time t; whether they do, and what they are there.
 pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, held: &[bool], rows: &mut ConstraintRows) -> bool {
-    evaluate(tree, t, q, rows);
+    close_by(tree, t, q, held, rows, &|q, rows| evaluate(tree, t, q, rows))
+}
+
+/// The same with rows that somebody else evaluates.
+pub(super) fn close_by(
+    tree: &Tree,
+    t: f64,
+    q: &mut Vec<f64>,
+    held: &[bool],
+    rows: &mut ConstraintRows,
+    evaluate: &dyn Fn(&[f64], &mut ConstraintRows),
+) -> bool {
+    evaluate(q, rows);
     tree.release_slip(rows);
     for _ in 0..MOST_STEPS {
         if is_closed(rows, ROUNDING) {
@@ -70,7 +82,7 @@ pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, held: &[bool], rows: 
         let mut moved = None;
         while fraction > 1e-4 {
             let trial = displaced(tree, q, &step, fraction);
-            evaluate(tree, t, &trial, rows);
+            evaluate(&trial, rows);
             tree.release_slip(rows);
             let now = rows.value.iter().map(|g| g * g).sum::<f64>().sqrt();
             if now < before * (1.0 - 0.1 * fraction) {
@@ -85,16 +97,17 @@ pub(crate) fn close(tree: &Tree, t: f64, q: &mut Vec<f64>, held: &[bool], rows: 
         }
     }
     tree.drive(t, q);
-    evaluate(tree, t, q, rows);
+    evaluate(q, rows);
     let length = tree.length();
     is_closed(rows, 1e-12) || rows.value.iter().all(|g| g.abs() <= 1e-13 * length)
 }
 
 impl Tree {
-    /// The constraints at a configuration, at time t.
+    /// The constraints at a configuration, at time t, without strings that are slack.
     #[cfg(not(target_arch = "wasm32"))]
-    pub(crate) fn evaluate_constraints(&self, t: f64, q: &[f64], rows: &mut ConstraintRows) {
-        evaluate(self, t, q, rows);
+    pub(crate) fn evaluate_constraints(&self, t: f64, q: &[f64], slack: &[usize], rows: &mut ConstraintRows) {
+        evaluate_all(self, t, q, rows);
+        slack.iter().for_each(|row| rows.release(*row));
     }
 }
 
@@ -103,6 +116,12 @@ fn is_closed(rows: &ConstraintRows, tolerance: f64) -> bool {
 }
 
 pub(crate) fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut ConstraintRows) {
+    evaluate_all(tree, t, q, rows);
+    tree.release_slack(rows);
+}
+
+/// The same with strings that are slack.
+pub(super) fn evaluate_all(tree: &Tree, t: f64, q: &[f64], rows: &mut ConstraintRows) {
     let mut q = q.to_vec();
     tree.drive(t, &mut q);
     let mut kinematics = Kinematics::default();
@@ -114,7 +133,6 @@ pub(crate) fn evaluate(tree: &Tree, t: f64, q: &[f64], rows: &mut ConstraintRows
         accelerations: None,
     };
     tree.constrain(&at, rows);
-    tree.release_slack(rows);
 }
 
 /// `−M⁻¹ Gᵀ (G M⁻¹ Gᵀ)⁺ g`, where G and g have a row more for each coordinate that is held. O(n) for each row.

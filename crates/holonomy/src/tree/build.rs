@@ -1,6 +1,6 @@
 //! What a tree is made of, and how it is put together.
 use super::{
-    SitePlace, Tree, TreeError,
+    Node, SitePlace, Tree, TreeError,
     check::check,
     constraint::Constraint,
     feedback::StateForce,
@@ -118,6 +118,8 @@ pub struct TreeParts {
     pub wrenches: Vec<AppliedWrench>,
     /// Forces that see the state.
     pub feedback: Vec<StateForce>,
+    /// The same of formulas that act by [`JointForce::Effort`] or by a wrench: they do nothing more, but their kinks are known.
+    pub watched: Vec<StateForce>,
     /// Constraints, with names.
     pub constraints: Vec<(String, Constraint)>,
     /// Bodies on joints with one coordinate, and the least and largest that it should be. Nothing stops the joint there: a
@@ -191,6 +193,7 @@ impl Tree {
             }
         }
         let mut tree = Self {
+            length: size(&nodes),
             roots: (0..nodes.len()).filter(|i| nodes[*i].parent.is_none()).collect(),
             nodes,
             body_nodes: skeleton.body_nodes,
@@ -205,6 +208,10 @@ impl Tree {
             joint_forces: parts.joint_forces,
             wrenches: parts.wrenches,
             feedback: Vec::new(),
+            #[cfg(not(target_arch = "wasm32"))]
+            kinked: Vec::new(),
+            #[cfg(not(target_arch = "wasm32"))]
+            unwatched: Vec::new(),
             constraint_rows: parts.constraints.iter().map(|(_, c)| c.rows()).sum(),
             constraints: parts.constraints,
             conserved: Vec::new(),
@@ -215,12 +222,16 @@ impl Tree {
             layout,
         };
         tree.bind_links(parts.links)?;
-        tree.bind_feedback(parts.feedback)?;
         tree.check_joint_forces()?;
         tree.check_armature(&parts.armature)?;
         tree.check_constraints()?;
         tree.check_inertia()?;
         tree.drop_idle_rows();
+        tree.bind_feedback(parts.feedback)?;
+        #[cfg(not(target_arch = "wasm32"))]
+        for StateForce { name, law, act } in parts.watched {
+            tree.watch(&name, act, &law);
+        }
         tree.conserved = invariants::find(&tree);
         tree.rotors = invariants::rotors(&tree);
         tree.describe_laws();
@@ -234,6 +245,17 @@ impl Tree {
         Ok(tree)
     }
 
+    /// The same tree with more forces that see the state: those that can only be given once joints have their places in
+    /// the state.
+    pub fn with_feedback(mut self, forces: Vec<StateForce>) -> Result<Self, TreeError> {
+        if !forces.is_empty() {
+            self.bind_feedback(forces)?;
+            self.conserved = invariants::find(&self);
+            self.describe_laws();
+        }
+        Ok(self)
+    }
+
     /// What the layout says of forces, constraints and conserved quantities.
     fn describe_laws(&mut self) {
         self.name_formulas();
@@ -242,11 +264,7 @@ impl Tree {
         let sources = self.source_names();
         self.layout.conserved.set_sources(sources);
         self.layout.conserved.invariants = self.conserved.iter().map(invariants::Momentum::name).collect();
-        let multipliers = self.constraints.iter().flat_map(|(name, c)| {
-            let suffixes = c.suffixes().into_iter();
-            suffixes.map(move |suffix| format!("{name}{suffix}"))
-        });
-        self.layout.multipliers = multipliers.collect();
+        self.layout.multipliers = self.multiplier_names().collect();
         let pulleys = self.routes().flat_map(|(_, route)| route.pulleys());
         self.layout.words.pulleys = pulleys.map(|(_, pulley)| pulley.name.clone()).collect();
         let strings = self.constraints.iter().filter_map(|(_, c)| match c {
@@ -263,6 +281,14 @@ impl Tree {
         self.layout.multiplier_units = self.multiplier_units();
     }
 
+    /// What the multipliers are called.
+    pub(super) fn multiplier_names(&self) -> impl Iterator<Item = String> + '_ {
+        self.constraints.iter().flat_map(|(name, c)| {
+            let suffixes = c.suffixes().into_iter();
+            suffixes.map(move |suffix| format!("{name}{suffix}"))
+        })
+    }
+
     /// Every joint must move some inertia, in some configuration; the articulated inertia tells.
     fn check_inertia(&self) -> Result<(), TreeError> {
         // A configuration that is special in no way.
@@ -277,4 +303,19 @@ impl Tree {
             }),
         }
     }
+}
+
+/// The size of the parts of a tree: the longest way from a joint to the next, to a centre of mass, or radius of gyration.
+fn size(nodes: &[Node]) -> f64 {
+    let reach = |node: &Node| {
+        let body = &node.inertia;
+        let gyration = if body.mass > 0.0 {
+            (body.moment.trace() / (2.0 * body.mass)).sqrt()
+        } else {
+            0.0
+        };
+        node.translation.norm().max(body.centre.norm()).max(gyration)
+    };
+    let longest = nodes.iter().map(reach).fold(0.0, f64::max);
+    if longest > 0.0 { longest } else { 1.0 }
 }

@@ -128,7 +128,7 @@ impl Constraint {
     }
 
     /// What its equations are called after its name: nothing, an axis or a number, or an axis of a turn.
-    pub(super) fn suffixes(&self) -> Vec<String> {
+    pub fn suffixes(&self) -> Vec<String> {
         let axes = ["x", "y", "z"];
         match self {
             Self::Coincidence { directions, .. } => {
@@ -219,6 +219,25 @@ pub(crate) struct ConstraintRows {
     pub(super) weights: Vec<f64>,
     /// Those forces, on each node at its origin.
     pub(super) wrenches: Vec<Wrench>,
+}
+
+impl ConstraintRows {
+    /// Zeros in place of G, if it is not there.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn clear_jacobian(&mut self, tree: &Tree) {
+        if self.jacobian.is_empty() {
+            let (m, drives) = (tree.constraint_rows, tree.motions.len());
+            for (list, size) in [
+                (&mut self.jacobian, m * tree.velocities),
+                (&mut self.driven, m * drives),
+                (&mut self.rate, m),
+                (&mut self.terms, m),
+            ] {
+                list.clear();
+                list.resize(size, 0.0);
+            }
+        }
+    }
 }
 
 /// Entries of G below this fraction of the terms they are the sum of are zero: what acts on both ends of a

@@ -5,11 +5,21 @@
 //! distance      n ν at both ends, n turns with the line: a link of constant tension −ν; a cable is many
 //! plane         n ν at the site, n turns with the plane; against the plane −n ν where the site is
 //! orientation   m = R_b (c ν − u × ν):   (δc, δu) = ½ (−u·ε, c ε + u × ε),   ε = R_bᵀ (θ_b − θ_a)
+//!               driven: δ(∂g/∂t) = −(δc ω + ω × δu)
 //! x·y           m = ν y × x:   seen from the body of y, δm = ν y × ((θ_a − θ_b) × x)
+//! blade         −ν b at the site, fixed on the body
 //! ```
+//! Ropes over pulleys are in `curvature/ropes.rs`, what rolls in `rolling/curved.rs`; both push two bodies apart, which is
+//! `curvature/apart.rs`.
+//!
 //! As the forces of links: what is fixed in space counts in [`Load`], the rest are terms of low rank.
+mod apart;
+mod ropes;
+
+pub(super) use apart::Apart;
+
 use super::{
-    Attitude, Constraint, Kinematics, Tree,
+    Attitude, Constraint, Kinematics, SitePlace, Tree,
     closing::Shape,
     factors::{LowRank, Vector12, stack},
     feedback::couple_line,
@@ -24,8 +34,8 @@ use nalgebra::{UnitQuaternion, Vector6};
 
 impl Tree {
     /// Why steps have no derivatives, if they have none.
+    #[cfg(not(target_arch = "wasm32"))]
     pub fn without_derivatives(&self) -> Option<&'static str> {
-        let has = |kind: fn(&Constraint) -> bool| self.constraints.iter().any(|(_, c)| kind(c));
         let bare = || {
             let mut points = Vec::new();
             let mut kinematics = Kinematics::default();
@@ -38,23 +48,7 @@ impl Tree {
             })
         };
         match () {
-            () if self.is_nonholonomic() => Some("trees in which nothing rolls and no blade cuts"),
-            () if has(|c| matches!(c, Constraint::Route(_))) => Some("trees without ropes over pulleys"),
-            () if has(|c| matches!(c, Constraint::Tether { .. })) => {
-                Some("trees without rigid strings that go slack")
-            }
-            () if has(|c| {
-                matches!(
-                    c,
-                    Constraint::Orientation {
-                        relative: Attitude::Driven(_),
-                        ..
-                    }
-                )
-            }) =>
-            {
-                Some("trees without spherical and free joints that are driven")
-            }
+            () if self.sees_multipliers() => Some("forces that see no multipliers"),
             () if bare() => Some("potentials with second derivatives, as springs and formulas have them"),
             () => None,
         }
@@ -63,11 +57,12 @@ impl Tree {
     /// Adds the wrenches of all constraints with given multipliers, `Gᵀν`, and how they change.
     pub(crate) fn curve(
         &self,
-        kinematics: &Kinematics,
+        at: &super::Moving<'_>,
         multipliers: &[f64],
         loads: &mut [Load],
         terms: &mut LowRank<12>,
     ) {
+        let kinematics = at.kinematics;
         let mut rest = multipliers;
         for (_, constraint) in &self.constraints {
             let (own, others) = rest.split_at(constraint.rows());
@@ -85,19 +80,19 @@ impl Tree {
                 Constraint::Distance { between, .. } => {
                     self.curve_line(kinematics, between, own[0], loads, terms);
                 }
-                Constraint::Cable { through, .. } => {
+                Constraint::Cable { through, .. } | Constraint::Tether { through, .. } => {
                     self.curve_line(kinematics, through, own[0], loads, terms);
                 }
                 Constraint::Plane { site, on, normal } => {
                     self.curve_plane(kinematics, [*site, *on], normal, own[0], loads, terms);
                 }
-                Constraint::Orientation {
-                    from,
-                    to,
-                    relative: Attitude::Fixed(relative),
-                } => {
+                Constraint::Orientation { from, to, relative } => {
                     let nu = Vec3::from_column_slice(own);
-                    self.curve_orientation(kinematics, (*from, *to), relative, &nu, loads, terms);
+                    let relative = match relative {
+                        Attitude::Fixed(relative) => *relative,
+                        Attitude::Driven(turning) => turning(at.t).0,
+                    };
+                    self.curve_orientation(kinematics, (*from, *to), &relative, &nu, loads, terms);
                 }
                 Constraint::Closing(closing) => {
                     let [a, b] = closing.between;
@@ -112,19 +107,54 @@ impl Tree {
                         }
                     }
                 }
-                Constraint::Coupling { .. }
-                | Constraint::Orientation { .. }
-                | Constraint::Tether { .. }
-                | Constraint::Route(_)
-                | Constraint::Rolling(_)
-                | Constraint::Blade(_) => {}
+                Constraint::Route(route) => self.curve_route(at, route, own, loads, terms),
+                Constraint::Rolling(rolling) => {
+                    self.curve_rolling(kinematics, rolling, own, loads, terms);
+                }
+                Constraint::Blade(blade) => self.curve_blade(kinematics, blade, own[0], loads),
+                Constraint::Coupling { .. } => {}
+            }
+        }
+    }
+
+    /// `∂²g/∂q∂t`, into G: only of rotations that are driven, which are seen from where the body is. Nothing is written where
+    /// there are none.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn curve_rates(&self, at: &super::Moving<'_>, out: &mut super::ConstraintRows) {
+        let mut row = 0;
+        out.jacobian.clear();
+        for (_, constraint) in &self.constraints {
+            let first = row;
+            row += constraint.rows();
+            let Constraint::Orientation {
+                from,
+                to,
+                relative: Attitude::Driven(turning),
+            } = constraint
+            else {
+                continue;
+            };
+            out.clear_jacobian(self);
+            let (relative, omega, _) = turning(at.t);
+            let (here, _, c, u) = self.relative_turn(at.kinematics, (*from, *to), &relative);
+            for k in 0..3 {
+                let across = Vec3::ith(k, 1.0).cross(&omega);
+                let moment = here * (u * omega[k] - across * c - across.cross(&u)) * 0.5;
+                let turned = join(&Vec3::zeros(), &moment);
+                self.pull_wrench(at, self.body_nodes[*to], &turned, first + k, out);
+                if let Some(from) = from {
+                    self.pull_wrench(at, self.body_nodes[*from], &-turned, first + k, out);
+                }
             }
         }
     }
 
     /// A force on a site, fixed in space.
     fn push_site(&self, kinematics: &Kinematics, site: usize, force: &Vec3, loads: &mut [Load]) {
-        let place = &self.sites[site];
+        self.push_place(kinematics, &self.sites[site], force, loads);
+    }
+
+    fn push_place(&self, kinematics: &Kinematics, place: &SitePlace, force: &Vec3, loads: &mut [Load]) {
         if let Some(node) = place.node {
             loads[node].add(&arm(place, kinematics), force);
         }

@@ -76,6 +76,13 @@ pub enum TreeError {
         /// Why not.
         fault: ForceFault,
     },
+    /// A force that sees multipliers that there are not.
+    Seen {
+        /// Its name.
+        force: String,
+        /// What is wrong with that.
+        fault: SeenFault,
+    },
     /// An armature that its joint cannot have.
     Armature {
         /// The body whose joint it is.
@@ -201,6 +208,17 @@ pub enum ForceFault {
     Number,
 }
 
+/// Why a force cannot see a multiplier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeenFault {
+    /// No equation has this name.
+    NoMultiplier(String),
+    /// No rope runs over a pulley of this name.
+    NoPulley(String),
+    /// A rigid string goes slack somewhere in the tree.
+    Slack,
+}
+
 impl TreeError {
     /// What is wrong, and where.
     pub fn problem(&self) -> String {
@@ -235,6 +253,7 @@ impl TreeError {
             Self::Armature { body, moves: true } => {
                 format!("the armature of the joint of body `{body}` is negative, or not finite")
             }
+            Self::Seen { force, fault } => format!("the force `{force}` sees what is not there: {fault}"),
             Self::Force { body, fault } => {
                 format!("a force in the joint of body `{body}` does not fit: {fault}")
             }
@@ -255,6 +274,13 @@ impl TreeError {
                 fault: ConstraintFault::Waypoint { fault, .. },
                 ..
             } => fault.remedy(),
+            Self::Seen {
+                fault: SeenFault::Slack,
+                ..
+            } => "make it an elastic string",
+            Self::Seen { .. } => {
+                "equations that hold wherever the joints are have been left out; name another"
+            }
             Self::Name(_) | Self::Inertia { .. } | Self::Constraint { .. } => return None,
             Self::Link { .. } | Self::Force { .. } | Self::Armature { .. } => return None,
         })
@@ -368,6 +394,16 @@ impl fmt::Display for LinkFault {
             Self::Length => "its length is not positive",
             Self::Short => "a string runs through two sites or more",
         })
+    }
+}
+
+impl fmt::Display for SeenFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoMultiplier(name) => write!(f, "there is no multiplier `{name}`"),
+            Self::NoPulley(name) => write!(f, "no rope runs over a pulley `{name}`"),
+            Self::Slack => f.write_str("multipliers of a tree in which a rigid string goes slack"),
+        }
     }
 }
 

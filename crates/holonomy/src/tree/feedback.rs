@@ -13,17 +13,17 @@
 //! Forces that are fixed in space while the bodies turn are counted in [`Load`](super::forces::Load). They act half at each end of a step,
 //! as all forces without potential.
 use super::{
-    Kinematics, SitePlace, Tree, TreeError, TreePart, WrenchFrame,
+    Kinematics, Mixing, SitePlace, Tree, TreeError, TreePart, WrenchFrame,
     error::ForceFault,
-    factors::LowRank,
+    factors::{LowRank, stack},
     forces::{Loads, add_wrench, wrench_axes},
-    links::{at, stretch, tangents},
+    links::{arm, at, stretch, tangents},
     seen::{BoundSeen, Point, Seen, Sight},
 };
 use crate::{
     Vec3,
     formula::{Expressions, Formula, Program, Registers, SubExpression},
-    geometry::se3::join,
+    geometry::se3::{Wrench, join},
 };
 
 /// A force that sees the state.
@@ -98,6 +98,9 @@ pub struct StateLaw {
     rows: Vec<Vec<(usize, usize)>>,
     /// The largest size of its first number: beyond, it stays what it is.
     limit: f64,
+    /// For its kinks: its first number, and what changes its sign where `abs`, `min` and `max` have theirs.
+    #[cfg(not(target_arch = "wasm32"))]
+    sides: Program,
 }
 
 impl StateLaw {
@@ -135,6 +138,12 @@ impl StateLaw {
             rows.push(row);
         }
         let slopes = expressions.compile(&all);
+        #[cfg(not(target_arch = "wasm32"))]
+        let sides = {
+            let kinks = expressions.kinks(&outputs);
+            let first = outputs.first().copied();
+            expressions.compile(&first.into_iter().chain(kinks).collect::<Vec<_>>())
+        };
         let mut number = 0;
         let kept = seen.into_iter().filter(|_| {
             number += 1;
@@ -146,6 +155,8 @@ impl StateLaw {
             slopes,
             rows,
             limit: f64::INFINITY,
+            #[cfg(not(target_arch = "wasm32"))]
+            sides,
         }
     }
 
@@ -158,6 +169,13 @@ impl StateLaw {
     /// How many numbers it gives.
     pub fn numbers(&self) -> usize {
         self.rows.len()
+    }
+
+    /// What its kinks are found by, where it has some: what it sees, the program of its sides, and its limit.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn kinked(&self) -> Option<(&[Seen], &Program, f64)> {
+        let any = self.sides.outputs() > 1 || self.limit.is_finite();
+        any.then_some((&self.sees, &self.sides, self.limit))
     }
 
     /// Whether it sees anything but time.
@@ -176,6 +194,14 @@ pub(super) struct BoundForce {
     slopes: Program,
     rows: Vec<Vec<(usize, usize)>>,
     limit: f64,
+    pub(super) sees_multipliers: bool,
+}
+
+/// What one of its numbers acts on.
+pub(super) enum Pull {
+    Joint(usize),
+    /// Nodes, at their origins.
+    Nodes([Option<(usize, Wrench)>; 2]),
 }
 
 #[derive(Clone, Copy)]
@@ -202,6 +228,26 @@ pub(crate) struct Looking {
     seen: Vec<f64>,
     out: Vec<f64>,
     registers: Registers,
+}
+
+impl Looking {
+    /// What a program gives that sees time and these numbers; not finite where it has no value.
+    pub(super) fn at(
+        &mut self,
+        program: &Program,
+        sees: &[BoundSeen],
+        tree: &Tree,
+        sight: &Sight<'_>,
+    ) -> &mut [f64] {
+        let Self { seen, out, registers } = self;
+        seen.clear();
+        seen.push(sight.t);
+        seen.extend(sees.iter().map(|of| tree.look(of, sight)));
+        out.clear();
+        out.resize(program.outputs(), 0.0);
+        let _ = program.evaluate(seen, registers, out);
+        out
+    }
 }
 
 impl Tree {
@@ -272,8 +318,12 @@ impl Tree {
             if law.numbers() != act.numbers() {
                 return Err(refuse());
             }
+            self.check_seen(&name, &law.sees)?;
+            #[cfg(not(target_arch = "wasm32"))]
+            self.watch(&name, act, &law);
             let sees = law.sees.into_iter().map(|seen| self.bind_seen(seen));
             let sees = sees.collect::<Option<Vec<BoundSeen>>>().ok_or_else(refuse)?;
+            let sees_multipliers = sees.iter().any(BoundSeen::is_multiplier);
             self.feedback.push(BoundForce {
                 name,
                 act,
@@ -283,6 +333,7 @@ impl Tree {
                 slopes: law.slopes,
                 rows: law.rows,
                 limit: law.limit,
+                sees_multipliers,
             });
         }
         Ok(())
@@ -290,8 +341,17 @@ impl Tree {
 
     /// Adds the forces that see the state to those of bodies and joints; they count `weight` times.
     pub(crate) fn feed_back(&self, sight: &Sight<'_>, weight: f64, loads: &mut Loads) {
+        self.feed_back_some(sight, weight, true, loads);
+    }
+
+    /// The same, with those that see multipliers or without.
+    pub(super) fn feed_back_some(&self, sight: &Sight<'_>, weight: f64, late: bool, loads: &mut Loads) {
         let kinematics = sight.kinematics;
-        for force in &self.feedback {
+        for force in self
+            .feedback
+            .iter()
+            .filter(|force| late || !force.sees_multipliers)
+        {
             let mut looking = std::mem::take(&mut loads.looking);
             let f = force.numbers(self, sight, &mut looking);
             match force.acts {
@@ -341,56 +401,37 @@ impl Tree {
         &self,
         sight: &Sight<'_>,
         (reach, impulse, weight): (f64, f64, f64),
+        mixing: Option<&Mixing>,
         looking: &mut Looking,
         out: &mut LowRank<12>,
     ) {
         let kinematics = sight.kinematics;
+        let mut late = 0;
         for force in &self.feedback {
-            let slopes = force.slopes(self, sight, looking);
-            for (number, row) in force.rows.iter().enumerate() {
-                out.begin();
-                for (seen, place) in row {
-                    force.sees[*seen].couple(sight, reach, slopes[*place], 0, out);
+            let tension = match mixing.filter(|_| force.sees_multipliers) {
+                None => {
+                    let slopes = force.slopes(self, sight, looking);
+                    for (number, row) in force.rows.iter().enumerate() {
+                        out.begin();
+                        for (seen, place) in row {
+                            force.sees[*seen].couple(sight, reach, slopes[*place], 0, out);
+                        }
+                        force.couple_pull(self, number, kinematics, (impulse, weight), out);
+                    }
+                    slopes[0]
                 }
-                match force.acts {
-                    BoundAct::Effort { v } => out.joint_column(v, 0, impulse * weight),
-                    BoundAct::Force { site } => {
-                        if let Some(node) = site.node {
-                            let arm = kinematics.frames[node].rotation * site.position;
-                            out.column(node, 0, &(at(&arm, &Vec3::ith(number, weight))));
-                        }
+                Some(mixing) => {
+                    for number in 0..force.rows.len() {
+                        out.begin();
+                        self.couple_answers(sight, reach, (mixing, late), looking, out);
+                        force.couple_pull(self, number, kinematics, (impulse, weight), out);
+                        late += 1;
                     }
-                    BoundAct::Wrench {
-                        body,
-                        position,
-                        frame,
-                    } => {
-                        let e = Vec3::ith(number % 3, weight);
-                        let given = match number < 3 {
-                            true => (e, Vec3::zeros()),
-                            false => (Vec3::zeros(), e),
-                        };
-                        let (arm, push, moment) =
-                            wrench_axes(self, body, &position, frame, given, kinematics);
-                        let mut column = at(&arm, &push);
-                        for k in 0..3 {
-                            column[3 + k] += moment[k];
-                        }
-                        out.column(self.body_nodes[body], 0, &column);
-                    }
-                    BoundAct::Tension { ends } => {
-                        let seen = stretch(&ends, kinematics);
-                        for (k, sign) in [(0, -weight), (1, weight)] {
-                            if let Some(node) = ends[k].node {
-                                out.column(node, 0, &(at(&seen.arms[k], &seen.n) * sign));
-                            }
-                        }
-                    }
+                    force.numbers(self, sight, looking)[0]
                 }
-                out.end(1);
-            }
+            };
             if let BoundAct::Tension { ends } = force.acts {
-                couple_line(&ends, weight * slopes[0], kinematics, out);
+                couple_line(&ends, weight * tension, kinematics, out);
             }
         }
     }
@@ -466,6 +507,102 @@ impl BoundForce {
         self.evaluate(&self.values, tree, sight, looking)
     }
 
+    /// Adds how one of its numbers changes, times a factor, to the first row of a term.
+    pub(super) fn couple(
+        &self,
+        tree: &Tree,
+        number: usize,
+        sight: &Sight<'_>,
+        (reach, factor): (f64, f64),
+        looking: &mut Looking,
+        out: &mut LowRank<12>,
+    ) {
+        let slopes = self.slopes(tree, sight, looking);
+        for (seen, place) in &self.rows[number] {
+            self.sees[*seen].couple(sight, reach, factor * slopes[*place], 0, out);
+        }
+    }
+
+    /// Ends a term with what one of its numbers acts on.
+    fn couple_pull(
+        &self,
+        tree: &Tree,
+        number: usize,
+        kinematics: &Kinematics,
+        (impulse, weight): (f64, f64),
+        out: &mut LowRank<12>,
+    ) {
+        match self.pull(tree, number, kinematics) {
+            Pull::Joint(v) => out.joint_column(v, 0, impulse * weight),
+            Pull::Nodes(each) => {
+                for (node, wrench) in each.into_iter().flatten() {
+                    out.column(node, 0, &(stack(&wrench, &Wrench::zeros()) * weight));
+                }
+            }
+        }
+        out.end(1);
+    }
+
+    /// What a unit of one of its numbers does.
+    pub(super) fn pull(&self, tree: &Tree, number: usize, kinematics: &Kinematics) -> Pull {
+        let on_site = |site: &SitePlace, arm: &Vec3, force: &Vec3| {
+            let node = site.node?;
+            Some((node, join(force, &arm.cross(force))))
+        };
+        match self.acts {
+            BoundAct::Effort { v } => Pull::Joint(v),
+            BoundAct::Force { site } => {
+                let arm = arm(&site, kinematics);
+                Pull::Nodes([on_site(&site, &arm, &Vec3::ith(number, 1.0)), None])
+            }
+            BoundAct::Wrench {
+                body,
+                position,
+                frame,
+            } => {
+                let e = Vec3::ith(number % 3, 1.0);
+                let given = match number < 3 {
+                    true => (e, Vec3::zeros()),
+                    false => (Vec3::zeros(), e),
+                };
+                let (arm, push, moment) = wrench_axes(tree, body, &position, frame, given, kinematics);
+                let wrench = join(&push, &(arm.cross(&push) + moment));
+                Pull::Nodes([Some((tree.body_nodes[body], wrench)), None])
+            }
+            BoundAct::Tension { ends } => {
+                let seen = stretch(&ends, kinematics);
+                let pulls = [(0, -1.0), (1, 1.0)];
+                Pull::Nodes(pulls.map(|(k, sign)| on_site(&ends[k], &seen.arms[k], &(seen.n * sign))))
+            }
+        }
+    }
+
+    /// Its numbers, their derivatives by multipliers in rows of `slopes`, which are zero.
+    pub(super) fn answer(
+        &self,
+        tree: &Tree,
+        sight: &Sight<'_>,
+        looking: &mut Looking,
+        numbers: &mut Vec<f64>,
+        slopes: &mut [f64],
+    ) {
+        let m = sight.multipliers.len();
+        let values = self.slopes(tree, sight, looking);
+        numbers.extend_from_slice(&values[..self.rows.len()]);
+        for (row, out) in self.rows.iter().zip(slopes.chunks_exact_mut(m)) {
+            for (seen, place) in row {
+                tree.by_multipliers(&self.sees[*seen], sight, |row, slope| {
+                    out[row] += values[*place] * slope;
+                });
+            }
+        }
+    }
+
+    /// How many numbers it has.
+    pub(super) fn count(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Its numbers and their derivatives.
     fn slopes<'w>(&self, tree: &Tree, sight: &Sight<'_>, looking: &'w mut Looking) -> &'w [f64] {
         self.evaluate(&self.slopes, tree, sight, looking)
@@ -478,13 +615,7 @@ impl BoundForce {
         sight: &Sight<'_>,
         looking: &'w mut Looking,
     ) -> &'w [f64] {
-        let Looking { seen, out, registers } = looking;
-        seen.clear();
-        seen.push(sight.t);
-        seen.extend(self.sees.iter().map(|of| tree.look(of, sight)));
-        out.clear();
-        out.resize(program.outputs(), 0.0);
-        let _ = program.evaluate(seen, registers, out);
+        let out = looking.at(program, &self.sees, tree, sight);
         if out[0].abs() > self.limit {
             out[0] = self.limit.copysign(out[0]);
             out[1..].fill(0.0);
@@ -495,6 +626,11 @@ impl BoundForce {
     /// Parts of its formulas and of their derivatives.
     pub(super) fn expressions(&self) -> impl Iterator<Item = SubExpression> {
         self.slopes.expressions().into_iter()
+    }
+
+    /// Whether all its numbers are.
+    pub(super) fn has_value(&self, tree: &Tree, sight: &Sight<'_>, looking: &mut Looking) -> bool {
+        self.numbers(tree, sight, looking).iter().all(|x| x.is_finite())
     }
 
     /// The part that has no value, and what its function was asked.

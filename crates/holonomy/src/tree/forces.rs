@@ -366,6 +366,7 @@ pub(super) fn add_wrench(
 }
 
 impl Effort {
+    #[inline]
     pub(super) fn add(&mut self, weight: f64, value: f64, by_q: f64, by_v: f64) {
         self.value += weight * value;
         self.q[0] += weight * by_q;
@@ -375,6 +376,7 @@ impl Effort {
 }
 
 impl JointForce {
+    #[inline]
     pub(super) fn scalar(&self, (t, q, v): (f64, f64, f64), weight: f64, out: &mut Effort) {
         match self {
             Self::Spring { stiffness, rest } => {
@@ -391,13 +393,21 @@ impl JointForce {
                 let [value, by_q, by_v] = law((t, q, v));
                 out.add(weight, value, by_q, by_v);
             }
-            // Each has its own number, and is added where that is known.
-            Self::Dampers(_) => {}
+            _ => self.seldom((q, v), weight, out),
+        }
+    }
+
+    /// The kinds of joint forces that are rarer, apart from the others, so that those stay short.
+    #[inline(never)]
+    fn seldom(&self, (q, v): (f64, f64), weight: f64, out: &mut Effort) {
+        match self {
             Self::Stop(stop) => stop.push(q, v, weight, out),
             Self::Friction { effort, velocity } => {
                 let [value, by_v] = stops::friction(*effort, *velocity, v);
                 out.add(weight, value, 0.0, by_v);
             }
+            // `Dampers`: each has its own number, and is added where that is known.
+            _ => {}
         }
     }
 

@@ -1,7 +1,21 @@
 //! Where the forces of a tree have kinks: strings that tighten, stops that are reached, joints that turn back under dry
-//! friction. Formulas of efforts are not looked into.
-use super::{JointForce, JointKind, Tree, links::BoundLink, system::TreeWorkspace};
-use crate::system::State;
+//! friction, efforts that reach their limit, and `abs`, `min` and `max` in formulas of forces.
+use super::{
+    Act, JointForce, JointKind, Looking, StateLaw, Tree,
+    links::BoundLink,
+    seen::{BoundSeen, Sight},
+    system::TreeWorkspace,
+};
+use crate::{formula::Program, system::State};
+
+/// Formulas of a force that have kinks, or whose first number has a limit.
+pub(super) struct Kinked {
+    what: String,
+    sees: Vec<BoundSeen>,
+    /// The first number, and then what changes its sign at each kink.
+    sides: Program,
+    limit: f64,
+}
 
 impl Tree {
     /// A name for each number of [`Tree::kink_sides`].
@@ -17,13 +31,50 @@ impl Tree {
             let count = each * self.kinked_entries(*body).count();
             names.extend(vec![format!("{what} {}", self.layout.words.bodies[*body]); count]);
         }
+        for Kinked {
+            what, sides, limit, ..
+        } in &self.kinked
+        {
+            names.extend(limit.is_finite().then(|| format!("limit of {what}")));
+            names.extend(vec![format!("formula of {what}"); sides.outputs() - 1]);
+        }
         names
+    }
+
+    /// Remembers a law that has kinks.
+    pub(super) fn watch(&mut self, name: &str, act: Act, law: &StateLaw) {
+        let Some((sees, sides, limit)) = law.kinked() else {
+            return;
+        };
+        let body = |body: usize| self.layout.words.bodies.one(body).unwrap_or_default();
+        let what = match act {
+            Act::Effort { body: own, .. } => format!("effort {}", body(own)),
+            Act::Wrench { body: own, .. } => format!("wrench on {}", body(own)),
+            Act::Force { .. } | Act::Push { .. } | Act::Tension { .. } => name.to_owned(),
+        };
+        let sees = sees.iter().map(|seen| self.bind_seen(seen.clone()));
+        // What sees nothing that there is is refused where it acts; multipliers are known to steps alone.
+        match sees.collect::<Option<Vec<_>>>() {
+            Some(sees) if sees.iter().any(BoundSeen::is_multiplier) => self.unwatched.push(what),
+            Some(sees) => self.kinked.push(Kinked {
+                what,
+                sees,
+                sides: sides.clone(),
+                limit,
+            }),
+            None => {}
+        }
+    }
+
+    /// Forces whose formulas have kinks that are not watched, because they see multipliers.
+    pub fn unwatched_kinks(&self) -> &[String] {
+        &self.unwatched
     }
 
     /// How far each is beyond its kink.
     pub(super) fn kink_sides(&self, state: &State, v: &[f64], out: &mut Vec<f64>, work: &mut TreeWorkspace) {
         out.clear();
-        if self.slack_strings().next().is_some() {
+        if self.slack_strings().next().is_some() || !self.kinked.is_empty() {
             work.place(self, state.t, &state.q);
             work.set_moving(self, v);
             let kinematics = &work.dynamics.kinematics;
@@ -40,6 +91,19 @@ impl Tree {
                     _ => {}
                 }
             }
+        }
+        let sight = Sight {
+            t: state.t,
+            q: &work.q,
+            v,
+            kinematics: &work.dynamics.kinematics,
+            multipliers: &[],
+        };
+        let mut looking = Looking::default();
+        for kinked in &self.kinked {
+            let sides = looking.at(&kinked.sides, &kinked.sees, self, &sight);
+            out.extend(kinked.limit.is_finite().then(|| sides[0].abs() - kinked.limit));
+            out.extend_from_slice(&sides[1..]);
         }
     }
 

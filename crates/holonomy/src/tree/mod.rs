@@ -8,6 +8,7 @@
 //! Everything is in sweeps, outward and inward. Spatial vectors have the axes of the world and the
 //! origin of their own joint as reference point: between neighbours they are only shifted, and
 //! bodies far from the origin of the world lose no digits.
+mod answers;
 mod assemble;
 mod beam;
 mod build;
@@ -16,7 +17,6 @@ mod closing;
 mod composite;
 mod constraint;
 mod contradiction;
-#[cfg(not(target_arch = "wasm32"))]
 mod curvature;
 mod describe;
 mod dynamics;
@@ -33,6 +33,7 @@ mod kinks;
 mod links;
 mod mass;
 mod matrices;
+mod middle;
 mod min_norm;
 mod one_sided;
 mod recorded;
@@ -61,7 +62,7 @@ pub use closing::{Closing, ClosingJoint};
 pub use constraint::{Attitude, Constraint, Length};
 pub use contradiction::Contradiction;
 pub use describe::BodyDescription;
-pub use error::{ConstraintFault, ForceFault, LinkFault, TreeError, TreePart, WaypointFault};
+pub use error::{ConstraintFault, ForceFault, LinkFault, SeenFault, TreeError, TreePart, WaypointFault};
 pub use feedback::{Act, StateForce, StateLaw};
 pub use forces::{AppliedWrench, JointForce, Law, WrenchFrame};
 pub use joint::{Along, Joint, Motion};
@@ -79,25 +80,26 @@ pub use stops::{Stop, limited, limited_law};
 pub use string::ElasticString;
 pub use turning::{Turning, turning_by, turning_through};
 
+pub(crate) use answers::{Foresight, Mixing};
 pub use assemble::{Assembly, assemble, assemble_at};
 pub(crate) use composite::Composite;
 pub(crate) use constraint::{ConstraintRows, Moving};
 pub(crate) use dynamics::Dynamics;
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) use factors::LowRank;
-pub(crate) use factors::{Branched, Column, Factors, Square, Terms, Vector12, dot, stack};
+pub(crate) use factors::{Branched, Column, Factors, LowRank, Square, Terms, Vector12, dot, stack};
 pub(crate) use feedback::Looking;
-pub(crate) use forces::Loads;
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) use forces::{Effort, Load};
+pub(crate) use forces::{Effort, Load, Loads};
 pub(crate) use joint::JointKind;
 pub(crate) use links::Curvatures;
 pub(crate) use mass::Mass;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use middle::{Middle, Placement};
 pub(crate) use min_norm::MinNorm;
 pub(crate) use rolling::{Change, SlipRow};
 pub(crate) use seen::Sight;
 pub(crate) use skeleton::Node;
 pub(crate) use sources::DrivenJoint;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use tether::TOLD as TETHER_TOLD;
 pub(crate) use tether::{ROUNDING as TETHER_ROUNDING, most_pushing};
 
 use crate::{
@@ -124,6 +126,12 @@ pub struct Tree {
     joint_forces: Vec<(usize, JointForce)>,
     wrenches: Vec<AppliedWrench>,
     feedback: Vec<feedback::BoundForce>,
+    /// Formulas of forces that have kinks or limits.
+    #[cfg(not(target_arch = "wasm32"))]
+    kinked: Vec<kinks::Kinked>,
+    /// Those whose kinks lie where multipliers change, which only steps know.
+    #[cfg(not(target_arch = "wasm32"))]
+    unwatched: Vec<String>,
     constraints: Vec<(String, Constraint)>,
     constraint_rows: usize,
     conserved: Vec<invariants::Momentum>,
@@ -135,6 +143,8 @@ pub struct Tree {
     roots: Vec<usize>,
     coordinates: usize,
     velocities: usize,
+    /// The size of its parts, m.
+    length: f64,
     layout: Layout,
 }
 
@@ -276,17 +286,7 @@ impl Tree {
 
     /// The size of its parts, m.
     pub fn length(&self) -> f64 {
-        let reach = |node: &Node| {
-            let body = &node.inertia;
-            let gyration = if body.mass > 0.0 {
-                (body.moment.trace() / (2.0 * body.mass)).sqrt()
-            } else {
-                0.0
-            };
-            node.translation.norm().max(body.centre.norm()).max(gyration)
-        };
-        let longest = self.nodes.iter().map(reach).fold(0.0, f64::max);
-        if longest > 0.0 { longest } else { 1.0 }
+        self.length
     }
 
     /// Whether joints or lengths of constraints are driven.

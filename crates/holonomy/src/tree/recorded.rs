@@ -322,7 +322,8 @@ impl Tree {
                     let tensions = measured.multipliers.get(row..).unwrap_or_default();
                     let at = at_rest(state, &work.q, kinematics);
                     let route = self.constraints[constraint].1.as_route();
-                    let force = route.map(|route| self.contact_at(&at, route, stop, tensions).norm());
+                    let tension = |part: usize| tensions.get(part).copied().unwrap_or(f64::NAN);
+                    let force = route.map(|route| self.contact_at(&at, route, stop, tension).norm());
                     out.push(force.unwrap_or(f64::NAN));
                 }
                 TreeExtra::Wrap { constraint, stop } => {
@@ -348,6 +349,7 @@ impl Tree {
                         q: &work.q,
                         v: &measured.velocity,
                         kinematics,
+                        multipliers: &measured.multipliers,
                     };
                     out.push(self.feedback_tension(force, &sight, &mut Looking::default()));
                 }

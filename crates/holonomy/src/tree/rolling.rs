@@ -16,6 +16,7 @@
 //! δu = α × u + δ'v + δ'ω × ρ + ω × (δP − δo − α × ρ)          (δo, α) moves the body, δ'V its twist, seen from it
 //! ```
 //! ρ is the arm from the origin o of the body to P.
+mod curved;
 #[cfg(test)]
 mod tests;
 

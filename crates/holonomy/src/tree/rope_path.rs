@@ -1,5 +1,9 @@
 //! Where ropes go: directions, arcs, lengths, contact forces, and points to draw.
-use super::{Constraint, Kinematics, Moving, Pulley, Sheave, Tree, jet::JetVec, route::Route};
+use super::{
+    Constraint, Kinematics, Moving, Pulley, Sheave, Tree,
+    jet::JetVec,
+    route::{FLEET, Route},
+};
 use crate::{Vec3, integrator::LostRope};
 use std::f64::consts::TAU;
 
@@ -131,6 +135,50 @@ impl Tree {
         None
     }
 
+    /// The first rope that has gone out of the plane of a pulley, by as much as is refused where it is laid.
+    pub(crate) fn strayed_rope(
+        &self,
+        t: f64,
+        q: &[f64],
+        kinematics: &Kinematics,
+    ) -> Option<(usize, usize, LostRope)> {
+        let at = Moving {
+            t,
+            q,
+            kinematics,
+            accelerations: None,
+        };
+        let (mut row, mut number) = (0, 0);
+        for (_, constraint) in &self.constraints {
+            if let Constraint::Route(route) = constraint {
+                for (k, _) in route.pulleys() {
+                    if self.strays(&at, route, k) {
+                        return Some((row, number, LostRope::Strays));
+                    }
+                    number += 1;
+                }
+            }
+            row += constraint.rows();
+        }
+        None
+    }
+
+    /// Whether the stop before a pulley that it is on, or that after, is out of its plane.
+    fn strays(&self, at: &Moving<'_>, route: &Route, k: usize) -> bool {
+        let off = self.off(at, route);
+        if route.stops[k].swivels() || off.holds(k) {
+            return false;
+        }
+        let axis = self.axes_of(at, route.laid[k].frame) * route.laid[k].axis;
+        let place = |k: usize| at.kinematics.site(&self.sites[route.stops[k].site]);
+        let beside = [(k > 0).then(|| off.before(k)), Some(off.after(k))];
+        let mut beside = beside.into_iter().flatten().filter(|k| *k < route.stops.len());
+        beside.any(|other| {
+            let d = place(other) - place(k);
+            !route.stops[other].swivels() && axis.dot(&d).abs() > FLEET * d.norm()
+        })
+    }
+
     fn lost_at(&self, at: &Moving<'_>, route: &Route, k: usize, pulley: &Pulley) -> Option<LostRope> {
         let last = route.stops.len() - 1;
         let parts = [(k > 0).then(|| k - 1), (k < last).then_some(k)];
@@ -152,9 +200,14 @@ impl Tree {
     }
 
     /// The force of a rope on the pulley of a stop, `T_out n_out − T_in n_in`, for tensions of its equations.
-    pub(super) fn contact_at(&self, at: &Moving<'_>, route: &Route, k: usize, tensions: &[f64]) -> Vec3 {
+    pub(super) fn contact_at(
+        &self,
+        at: &Moving<'_>,
+        route: &Route,
+        k: usize,
+        tension: impl Fn(usize) -> f64,
+    ) -> Vec3 {
         let turning = |k: usize| route.stops[1..k].iter().filter(|stop| stop.turns()).count();
-        let tension = |row: usize| tensions.get(row).copied().unwrap_or(f64::NAN);
         let mut force = Vec3::zeros();
         if k > 0 {
             force -= self.rope_direction(at, route, k - 1) * tension(turning(k));

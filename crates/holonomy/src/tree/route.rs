@@ -82,7 +82,7 @@ pub(super) struct Laid {
 }
 
 /// The tangent of the largest angle, 5°, between a rope and the plane of its pulley when it is laid.
-const FLEET: f64 = 0.087_488_663_525_924;
+pub(super) const FLEET: f64 = 0.087_488_663_525_924;
 /// Pulleys that follow each other lie in one plane, to this fraction of their distance.
 const IN_ONE_PLANE: f64 = 1e-6;
 

@@ -7,6 +7,7 @@
 //! d, ḋ = ω × d          δd = θ × d,   δḋ = δΩ × d + θ × ḋ             directions fixed on a body
 //! ω, ω·d                δω = δΩ + θ × ω,   δ(ω·d) = δΩ·d              in axes of the world, of the body
 //! l, l̇ = n·(ṙ_a − ṙ_b)  δl = n·δd,   δl̇ = n·δḋ + ḋ·(1 − n nᵀ) δd / l   d = r_a − r_b = l n
+//! λ, |T_out n_out − T_in n_in|                                  of constraints, of ropes on pulleys: see `answers.rs`
 //! ```
 //! with `z = ((η, θ), (δV, δΩ))` of the node, seen from the body: see `integrator/tree_variational/jacobian.rs`.
 use super::{
@@ -46,6 +47,10 @@ pub enum Seen {
     DistanceRate([usize; 2]),
     /// A function of time.
     Given(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
+    /// The multiplier of a constraint, by its name in the layout: of a distance or a rope the tension, N.
+    Multiplier(String),
+    /// The size of the force of a rope on a pulley, by the name of the pulley, N.
+    Contact(String),
 }
 
 /// A point that moves with the tree.
@@ -105,6 +110,15 @@ pub(super) enum BoundSeen {
         ends: [SitePlace; 2],
     },
     Given(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
+    Multiplier {
+        row: usize,
+    },
+    /// Of a rope whose first equation is `row` at one of its stops.
+    Contact {
+        constraint: usize,
+        row: usize,
+        stop: usize,
+    },
 }
 
 /// Where and how a tree moves, as forces see it.
@@ -114,6 +128,8 @@ pub(crate) struct Sight<'a> {
     pub(crate) q: &'a [f64],
     pub(crate) v: &'a [f64],
     pub(crate) kinematics: &'a Kinematics,
+    /// Those of the constraints, for forces that see them; else there may be none.
+    pub(crate) multipliers: &'a [f64],
 }
 
 impl Tree {
@@ -172,6 +188,10 @@ impl Tree {
             Seen::Distance(between) => BoundSeen::Distance { ends: ends(between)? },
             Seen::DistanceRate(between) => BoundSeen::DistanceRate { ends: ends(between)? },
             Seen::Given(motion) => BoundSeen::Given(motion),
+            Seen::Multiplier(name) => BoundSeen::Multiplier {
+                row: self.multiplier_names().position(|own| own == name)?,
+            },
+            Seen::Contact(name) => self.contacts().find(|(own, _)| *own == name)?.1,
         })
     }
 
@@ -191,6 +211,27 @@ impl Tree {
             left -= count;
         }
         None
+    }
+
+    /// The body and the number in its joint of the coordinate at a place of q that is an angle or a length; `None` for a
+    /// part of a rotation, and for what is driven.
+    pub fn scalar_coordinate(&self, q: usize) -> Option<(usize, usize)> {
+        self.scalar_where(|node, number| self.nodes[node].q + number == q)
+    }
+
+    /// The same of a velocity.
+    pub fn scalar_velocity(&self, v: usize) -> Option<(usize, usize)> {
+        self.scalar_where(|node, number| self.nodes[node].v + number == v)
+    }
+
+    fn scalar_where(&self, is_it: impl Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
+        (0..self.len()).find_map(|body| {
+            let numbers = (0..).map_while(|number| Some((number, self.scalar_joint(body, number)?)));
+            let mut moving = numbers.filter(|(_, (node, _))| self.nodes[*node].dofs > 0);
+            moving
+                .find(|(_, (node, number))| is_it(*node, *number))
+                .map(|(number, _)| (body, number))
+        })
     }
 
     pub(super) fn point_place(&self, point: Point) -> Option<SitePlace> {
@@ -237,6 +278,15 @@ impl Tree {
                 at.n.dot(&at.relative)
             }
             BoundSeen::Given(motion) => motion(sight.t),
+            BoundSeen::Multiplier { row } => sight.multipliers.get(*row).copied().unwrap_or(f64::NAN),
+            BoundSeen::Contact {
+                constraint,
+                row,
+                stop,
+            } => {
+                let tension = |part| sight.multipliers.get(row + part).copied().unwrap_or(f64::NAN);
+                self.contact_seen(*constraint, *stop, tension, sight).norm()
+            }
         }
     }
 }
@@ -258,6 +308,8 @@ impl BoundSeen {
             Self::Coordinate { v: Some(v), .. } => out.joint_row(*v, number, factor * reach, false),
             Self::Velocity { v } => out.joint_row(*v, number, factor, true),
             Self::Coordinate { v: None, .. } | Self::DrivenRate { .. } | Self::Given(_) => {}
+            // How these answer is in the rows of all numbers that see them.
+            Self::Multiplier { .. } | Self::Contact { .. } => {}
             Self::Place { site, axis } => {
                 if let Some(node) = site.node {
                     let arm = frame(node).rotation * site.position;

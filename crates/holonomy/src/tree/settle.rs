@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! r = F(q) − G(q)ᵀλ = 0,   g(q) = 0          F: gravity, springs, wrenches and efforts, at v = 0
-//! H = −∂r/∂q                                 central differences, λ fixed
+//! H = −∂r/∂q                                 λ fixed: see `settle/stiffness.rs`
 //! M = L Lᵀ,   x = Lᵀ δ                       displacements are measured with the masses
 //! A = P L⁻¹ H L⁻ᵀ P + σ Q Qᵀ                 Q spans the rows of G L⁻ᵀ, P = 1 − Q Qᵀ
 //! x = A⁻¹ P L⁻¹ F                            Newton; eigenvalues of A by their size where one is negative
@@ -10,16 +10,18 @@
 //! Steps go along the constraints, which are then closed again, and are as long as the forces at both ends
 //! agree with what was foreseen. The eigenvalues of A along the constraints are the squares of the
 //! frequencies of small motions: all positive at a minimum of the energy. O(n³) for each step.
+//!
+//! Rigid strings that go slack are constraints where they are taut (`settle/taut.rs`).
 mod local;
 mod sizes;
+mod stiffness;
+mod taut;
 
-use super::{
-    ConstraintRows, Dynamics, JointKind, Loads, Tree,
-    assemble::{close, displaced},
-};
+use super::{ConstraintRows, Dynamics, JointKind, Loads, Tree, assemble::displaced, middle::Middle};
 use crate::{math, order, system::System};
 use local::{Forces, Local, residual_of};
 use nalgebra::{Cholesky, DVector, SymmetricEigen};
+use taut::Taut;
 
 /// What is sought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,12 +105,9 @@ pub enum SettleError {
         /// The largest force that is not balanced, as a fraction of those that act there.
         force: f64,
     },
-    /// Where equilibria are not known.
-    #[error("`{constraint}` may go slack, and an equilibrium is not sought with that")]
-    Slack {
-        /// The name of the constraint.
-        constraint: String,
-    },
+    /// Forces see what constraints answer, which is not known before.
+    #[error("forces see multipliers, and an equilibrium is not sought with that")]
+    Seen,
     /// Forces or inertias that have no value.
     #[error("the forces have no value on the way, or a joint moves nothing that has inertia")]
     Undefined,
@@ -121,8 +120,8 @@ const FAR: f64 = 1e5;
 /// Corrections below this no longer say anything but rounding, those below the second are close enough for Newton.
 const ROUNDING: f64 = 1e-14;
 const CLOSE: f64 = 1e-7;
-/// Eigenvalues below this fraction of the largest are zero: differences tell no better.
-const FLAT: f64 = 1e-9;
+/// Eigenvalues below this fraction of the largest are zero: rounding of sums of a hundred terms, or so, tells no better.
+const FLAT: f64 = 1e-12;
 /// Forces below this fraction of those that act are none, along motions that meet no resistance.
 const NO_FORCE: f64 = 1e-10;
 /// Times a saddle is left.
@@ -133,6 +132,16 @@ impl Tree {
     /// The equilibrium that is found from a configuration.
     pub fn settle(&self, q: &[f64], settling: &Settling) -> Result<Equilibrium, SettleError> {
         SettleSearch::new(self, q, settling)?.run()
+    }
+}
+
+/// The worst of the constraints.
+fn violated(tree: &Tree, rows: &ConstraintRows) -> SettleError {
+    let each = rows.value.iter().map(|g| g.abs()).enumerate();
+    let (row, violation) = each.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
+    SettleError::Violated {
+        constraint: tree.constraint_name(row).unwrap_or_default().to_owned(),
+        violation,
     }
 }
 
@@ -147,13 +156,14 @@ struct SettleSearch<'a> {
     dynamics: Dynamics,
     loads: Loads,
     still: Vec<f64>,
+    middle: Middle,
+    taut: Taut,
 }
 
 impl<'a> SettleSearch<'a> {
     fn new(tree: &'a Tree, q: &[f64], settling: &'a Settling) -> Result<Self, SettleError> {
-        if let Some(tether) = tree.tethers().next() {
-            let constraint = tree.constraints[tether.constraint].0.clone();
-            return Err(SettleError::Slack { constraint });
+        if tree.sees_multipliers() {
+            return Err(SettleError::Seen);
         }
         let n = tree.velocities;
         let mut fixed = settling.fixed.clone();
@@ -161,14 +171,9 @@ impl<'a> SettleSearch<'a> {
         let mut q = q.to_vec();
         tree.drive(settling.t, &mut q);
         let mut rows = ConstraintRows::default();
-        if !close(tree, settling.t, &mut q, &fixed, &mut rows) {
-            let each = rows.value.iter().map(|g| g.abs()).enumerate();
-            let (row, violation) = each.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
-            let constraint = tree.constraint_name(row).unwrap_or_default().to_owned();
-            return Err(SettleError::Violated {
-                constraint,
-                violation,
-            });
+        let taut = Taut::at(tree, settling.t, &q);
+        if !taut.close(tree, settling.t, &mut q, &fixed, &mut rows) {
+            return Err(violated(tree, &rows));
         }
         Ok(Self {
             tree,
@@ -180,6 +185,8 @@ impl<'a> SettleSearch<'a> {
             dynamics: Dynamics::default(),
             loads: Loads::default(),
             still: vec![0.0; n],
+            middle: Middle::default(),
+            taut,
         })
     }
 
@@ -190,6 +197,9 @@ impl<'a> SettleSearch<'a> {
         let seek_minimum = self.settling.seek == Seek::Minimum;
         let (mut radius, mut last, mut kicks) = (FIRST_RADIUS, f64::INFINITY, 0);
         for steps in 0..MOST_STEPS {
+            if self.tighten()? {
+                (last, radius) = (f64::INFINITY, FIRST_RADIUS);
+            }
             let forces = self.forces(&self.q.clone())?;
             let local = self.local(&forces)?;
             let x = self.step(&local);
@@ -207,13 +217,17 @@ impl<'a> SettleSearch<'a> {
                     self.leave_saddle(&local);
                     continue;
                 }
+                if self.taut.loosen(self.tree, &local.lambda) {
+                    (last, radius) = (f64::INFINITY, FIRST_RADIUS);
+                    continue;
+                }
                 return Ok(found);
             }
             let fraction = (radius / size).min(1.0);
             let (delta, x) = (delta * fraction, x * fraction);
             let mut trial = displaced(self.tree, &self.q, &delta, 1.0);
             let mut rows = ConstraintRows::default();
-            let closed = close(self.tree, self.settling.t, &mut trial, &self.fixed, &mut rows);
+            let closed = self.close(&mut trial, &mut rows);
             let worth = match closed {
                 true => self.worth(&trial, &local, &delta, &x, seek_minimum)?,
                 false => 0.0,
@@ -316,14 +330,7 @@ impl<'a> SettleSearch<'a> {
         let largest = delta.icamax();
         delta *= KICK.copysign(delta[largest]) / self.size(&delta);
         let mut trial = displaced(self.tree, &self.q, &delta, 1.0);
-        let fixed = self.fixed.clone();
-        if close(
-            self.tree,
-            self.settling.t,
-            &mut trial,
-            &fixed,
-            &mut ConstraintRows::default(),
-        ) {
+        if self.close(&mut trial, &mut ConstraintRows::default()) {
             self.q = trial;
         }
     }

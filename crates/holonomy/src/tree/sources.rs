@@ -117,7 +117,7 @@ impl Tree {
     pub(crate) fn force_powers(
         &self,
         t: f64,
-        (q, v): (&[f64], &[f64]),
+        (q, v, multipliers): (&[f64], &[f64], &[f64]),
         kinematics: &Kinematics,
         looking: &mut Looking,
         out: &mut Vec<f64>,
@@ -154,7 +154,13 @@ impl Tree {
             let whole = join(&force, &(arm.cross(&force) + moment));
             out.push(whole.dot(&kinematics.frames[node].twist));
         }
-        let sight = Sight { t, q, v, kinematics };
+        let sight = Sight {
+            t,
+            q,
+            v,
+            kinematics,
+            multipliers,
+        };
         self.feedback_powers(&sight, looking, out);
     }
 
@@ -170,7 +176,7 @@ impl Tree {
         let Dynamics {
             kinematics, loads, ..
         } = dynamics;
-        self.force_powers(t, (q, v), kinematics, &mut loads.looking, out);
+        self.force_powers(t, (q, v, lambda), kinematics, &mut loads.looking, out);
         if !self.motions.is_empty() {
             dynamics.invert(self, t, dv);
             for DrivenJoint { node, motion } in self.driven_joints() {

@@ -1,5 +1,7 @@
 //! A tree as a system: `q̇ = v`, for a ball joint `q̇ = ½ q (0, ω)`.
-use super::{ConstraintRows, Dynamics, JointKind, MinNorm, Moving, Sight, Tree, invariants};
+use super::{
+    ConstraintRows, Dynamics, JointKind, MinNorm, Moving, Sight, Tree, answers::Answers, invariants,
+};
 use crate::{
     Vec3,
     geometry::{se3::Wrench, so3},
@@ -12,17 +14,18 @@ use crate::{
 use std::sync::Arc;
 
 /// Work space of a [`Tree`].
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct TreeWorkspace {
     pub(super) dynamics: Dynamics,
     pub(super) q: Vec<f64>,
     p: Vec<f64>,
     pub(super) rows: ConstraintRows,
-    schur: MinNorm,
+    pub(super) schur: MinNorm,
     pub(super) lambda: Vec<f64>,
-    column: Vec<f64>,
+    pub(super) column: Vec<f64>,
     pub(super) columns: Vec<f64>,
     powers: Vec<f64>,
+    pub(super) answers: Answers,
 }
 
 impl TreeWorkspace {
@@ -46,13 +49,24 @@ impl TreeWorkspace {
 impl TreeWorkspace {
     /// Accelerations of a placed and moving tree, with multipliers in `lambda`.
     pub(super) fn accelerate(&mut self, tree: &Tree, t: f64, v: &[f64], dv: &mut [f64]) {
+        if self.answer(tree, t, v).is_err() {
+            self.lambda.clear();
+            self.lambda.resize(tree.constraints(), f64::NAN);
+            return dv.fill(f64::NAN);
+        }
         let Dynamics {
             kinematics, loads, ..
         } = &mut self.dynamics;
         tree.load(t, kinematics, loads);
         tree.efforts(t, &self.q, v, 1.0, loads);
-        let q = &self.q;
-        tree.feed_back(&Sight { t, q, v, kinematics }, 1.0, loads);
+        let sight = Sight {
+            t,
+            q: &self.q,
+            v,
+            kinematics,
+            multipliers: &self.answers.multipliers,
+        };
+        tree.feed_back(&sight, 1.0, loads);
         match self.dynamics.factorise(tree) {
             Ok(()) => {
                 self.dynamics.acceleration(tree, t, dv);
@@ -64,10 +78,20 @@ impl TreeWorkspace {
 
     /// Adds what the constraints do: `G M⁻¹ Gᵀ λ = g̈`, `v̇ −= M⁻¹ Gᵀ λ`.
     fn constrain_acceleration(&mut self, tree: &Tree, t: f64, v: &[f64], dv: &mut [f64]) {
-        let (m, n) = (tree.constraints(), dv.len());
-        if m == 0 {
+        if tree.constraints() == 0 {
             return;
         }
+        self.hold(tree, t, v, dv);
+        for (k, lambda) in self.lambda.iter().enumerate() {
+            for (dv, x) in dv.iter_mut().zip(&self.columns[k * v.len()..(k + 1) * v.len()]) {
+                *dv -= lambda * x;
+            }
+        }
+    }
+
+    /// Finds the multipliers that hold back accelerations.
+    pub(super) fn hold(&mut self, tree: &Tree, t: f64, v: &[f64], dv: &[f64]) {
+        let (m, n) = (tree.constraints(), dv.len());
         let at = Moving {
             t,
             q: &self.q,
@@ -85,11 +109,6 @@ impl TreeWorkspace {
         }
         self.solve_multipliers();
         self.release_pushing(tree);
-        for (k, lambda) in self.lambda.iter().enumerate() {
-            for (dv, x) in dv.iter_mut().zip(&self.columns[k * n..(k + 1) * n]) {
-                *dv -= lambda * x;
-            }
-        }
     }
 }
 
@@ -327,8 +346,16 @@ impl System for Tree {
         let work = workspace::<TreeWorkspace>(scratch);
         work.place(self, t, q);
         work.set_moving(self, v);
-        let (q, kinematics) = (&work.q, &work.dynamics.kinematics);
-        self.undefined_at(&Sight { t, q, v, kinematics })
+        let jammed = work.answer(self, t, v).err();
+        let sight = Sight {
+            t,
+            q: &work.q,
+            v,
+            kinematics: &work.dynamics.kinematics,
+            multipliers: &work.answers.multipliers,
+        };
+        let undefined = self.undefined_at(&sight);
+        undefined.or_else(|| jammed.map(|force| self.jammed(t, force)))
     }
 
     fn unmet(&self, state: &State, measured: &Measurement) -> Option<(usize, f64)> {

@@ -5,6 +5,8 @@
 //! taut       g = 0 and ġ = 0                            λ ≥ 0 and g̈ = 0, or λ = 0 and g̈ ≤ 0
 //! ```
 //! How a step meets them is in `integrator/tree_variational/slack.rs`.
+#[cfg(not(target_arch = "wasm32"))]
+use super::assemble::evaluate_all;
 use super::{Constraint, ConstraintRows, Tree, system::TreeWorkspace};
 use nalgebra::DVector;
 
@@ -17,6 +19,9 @@ pub(crate) struct Tether {
 
 /// A tether that is shorter by this fraction of the lengths it is a difference of is slack, and not rounded.
 pub(crate) const ROUNDING: f64 = 1e-13;
+/// What a string is shorter by when it is slack, in roundings: nearer than this the two are not told apart.
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) const TOLD: f64 = 1e3;
 /// Ends that near each other by this fraction of their speeds do so.
 const NEARS: f64 = 1e-10;
 
@@ -42,6 +47,18 @@ impl Tree {
         let mut out = vec![false; self.constraint_rows];
         self.tethers().for_each(|tether| out[tether.row] = true);
         out
+    }
+
+    /// The equations of strings that are slack at a configuration, by more than rounding.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn slack_rows(&self, t: f64, q: &[f64]) -> Vec<usize> {
+        let mut rows = ConstraintRows::default();
+        if !self.may_go_slack() {
+            return Vec::new();
+        }
+        evaluate_all(self, t, q, &mut rows);
+        let short = |row: &usize| rows.value[*row] < -TOLD * ROUNDING * rows.scale[*row];
+        self.tethers().map(|tether| tether.row).filter(short).collect()
     }
 
     /// Takes out what is slack.
@@ -80,7 +97,7 @@ impl Tree {
 
 impl ConstraintRows {
     /// Takes an equation out.
-    fn release(&mut self, row: usize) {
+    pub(super) fn release(&mut self, row: usize) {
         let n = self.jacobian.len() / self.value.len().max(1);
         self.jacobian[row * n..(row + 1) * n].fill(0.0);
         (self.value[row], self.second[row]) = (0.0, 0.0);

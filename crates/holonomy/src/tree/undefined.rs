@@ -1,7 +1,7 @@
 //! What has no value in a tree: potentials, forces, drives, with the formula they are.
 use super::{
     Act, Attitude, Constraint, JointForce, JointKind, Kinematics, Length, Sight, Tree, feedback::Looking,
-    forces::Effort,
+    forces::Effort, system::TreeWorkspace,
 };
 use crate::system::Undefined;
 
@@ -17,6 +17,8 @@ impl Tree {
     /// Names all that a user may have written as a formula: forces in joints, wrenches, forces that see the state, drives,
     /// and constraints, in this order.
     pub(super) fn name_formulas(&mut self) {
+        self.named = Named::default();
+        self.layout.words.expressions.clear();
         for potential in &self.potentials {
             let expressions = &mut self.layout.words.expressions;
             self.named.potentials.push(expressions.len() as u32);
@@ -89,15 +91,37 @@ impl Tree {
             return None;
         }
         let potential = self.undefined_each(sight.kinematics).flatten().next();
-        potential.or_else(|| self.undefined_force(sight))
+        let force = || self.undefined_force(sight, true).map(|(_, undefined)| undefined);
+        potential.or_else(force).or_else(|| self.undefined_drive(sight.t))
     }
 
-    fn undefined_force(&self, sight: &Sight<'_>) -> Option<Undefined> {
-        let Sight { t, q, v, .. } = *sight;
-        let undefined = |formula: usize, joint: Option<[f64; 2]>| Undefined::Formula {
-            formula: formula as u32,
+    /// The first force that has no value at a state, or that jams, by its number: forces in joints, wrenches and forces
+    /// that see the state, each in their order. Derivatives need not have one there.
+    pub fn undefined_forces(&self, t: f64, q: &[f64], v: &[f64]) -> Option<(usize, Undefined)> {
+        let mut work = TreeWorkspace::default();
+        work.place(self, t, q);
+        work.set_moving(self, v);
+        let jammed = work.answer(self, t, v).err();
+        let sight = Sight {
             t,
-            joint,
+            q: &work.q,
+            v,
+            kinematics: &work.dynamics.kinematics,
+            multipliers: &work.answers.multipliers,
+        };
+        let jam = |force| {
+            let number = self.joint_forces.len() + self.wrenches.len() + force;
+            (number, self.jammed(t, force))
+        };
+        self.undefined_force(&sight, false).or_else(|| jammed.map(jam))
+    }
+
+    /// The first force without a value, or with `slopes` without a derivative, and its number among formulas.
+    fn undefined_force(&self, sight: &Sight<'_>, slopes: bool) -> Option<(usize, Undefined)> {
+        let Sight { t, q, v, .. } = *sight;
+        let undefined = |number: usize, joint: Option<[f64; 2]>| {
+            let formula = number as u32;
+            (number, Undefined::Formula { formula, t, joint })
         };
         for (formula, (body, force)) in self.joint_forces.iter().enumerate() {
             for k in self.first_node(*body)..=self.body_nodes[*body] {
@@ -109,7 +133,8 @@ impl Tree {
                     let (place, speed) = (q[node.q + k], v[node.v + k]);
                     let mut effort = Effort::default();
                     force.scalar((t, place, speed), 1.0, &mut effort);
-                    if !(effort.value + effort.q[0] + effort.v).is_finite() {
+                    let slope = if slopes { effort.q[0] + effort.v } else { 0.0 };
+                    if !(effort.value + slope).is_finite() {
                         return Some(undefined(formula, Some([place, speed])));
                     }
                 }
@@ -125,16 +150,30 @@ impl Tree {
         next += self.wrenches.len();
         let mut looking = Looking::default();
         for (k, force) in self.feedback.iter().enumerate() {
+            // What they would see is not known.
+            if force.sees_multipliers && sight.multipliers.is_empty() {
+                continue;
+            }
+            if !slopes && force.has_value(self, sight, &mut looking) {
+                continue;
+            }
             match force.undefined(self, sight, &mut looking) {
                 None => {}
                 Some((number, argument)) if argument.is_finite() => {
                     let number = self.named.feedback[k] + number;
-                    return Some(Undefined::Expression { number, argument });
+                    return Some((next + k, Undefined::Expression { number, argument }));
                 }
                 Some(_) => return Some(undefined(next + k, None)),
             }
         }
-        self.undefined_drive(t)
+        None
+    }
+
+    /// A force that sees multipliers and has no solution with them, by its number.
+    pub(crate) fn jammed(&self, t: f64, force: usize) -> Undefined {
+        let formula = self.joint_forces.len() + self.wrenches.len() + force;
+        let formula = formula as u32;
+        Undefined::Jammed { formula, t }
     }
 
     /// What is driven, and has no value at a time.

@@ -46,10 +46,10 @@ pub(super) struct Span {
     /// L n, from the tangent point of a to that of b.
     pub(super) along: Vec3,
     /// ∂g/∂d.
-    force: Vec3,
+    pub(super) force: Vec3,
     /// σ_b about the axis that is used.
-    far: f64,
-    axis: Vec3,
+    pub(super) far: f64,
+    pub(super) axis: Vec3,
 }
 
 impl Tree {

@@ -1,6 +1,7 @@
 //! A step allocates nothing after the first few.
 use crate::common;
 use holonomy::{
+    derivative::{Change, Efforts, Tape},
     integrator::catalog::{METHODS, Options},
     potential::{Autodiff, Potential, Scalar, SmoothPotential},
     spheres::{Body, Spheres, SpheresParts},
@@ -99,6 +100,45 @@ fn no_method_allocates_after_its_first_steps() {
             assert_eq!(allocations(row), 0, "{} on {}", m.name, p.name);
         }
     }
+}
+
+/// A tape that is recorded and gone along again, forwards and backwards.
+#[test]
+fn no_method_allocates_for_derivatives_after_its_first_steps() {
+    let problems = common::problems();
+    let mut seen = 0;
+    for p in &problems {
+        for m in METHODS {
+            let Some(mut integrator) = m.build_with(&p.mechanism, &Options::default()).ok() else {
+                continue;
+            };
+            let Some(method) = integrator.differentiable() else {
+                continue;
+            };
+            let half = p
+                .mechanism
+                .system()
+                .canonical(&p.state.q, &p.state.q, &p.state.p)
+                .0
+                .len();
+            let unit = Change {
+                x: vec![1.0; half],
+                y: vec![0.0; half],
+                ..Change::default()
+            };
+            let mut changes = vec![unit; 2];
+            let mut tape = Tape::record(method, &p.state, 1e-3, 20, Efforts::default()).unwrap();
+            let mut all = || {
+                tape.again(method, &p.state, Efforts::default()).unwrap();
+                tape.push(method, &mut changes, &mut ()).unwrap();
+                tape.pull(method, &mut changes, &mut ()).unwrap();
+            };
+            all();
+            assert_eq!(allocations(all), 0, "{} on {}", m.name, p.name);
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen}");
 }
 
 #[test]

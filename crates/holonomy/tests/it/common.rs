@@ -251,6 +251,28 @@ pub(crate) fn framed() -> Problem {
     }
 }
 
+/// A spherical pendulum of which a constraint keeps the length, in a crooked frame of three coordinates.
+pub(crate) fn framed_and_held() -> Problem {
+    let text = r#"
+        space = "lagrangian"
+        coordinates = ["x", "y", "z"]
+        lagrangian = "0.5*(x'^2 + y'^2 + z'^2) - 4*z"
+        constraint = [{ formula = "x^2 + y^2 + z^2 - 1" }]
+        frame.fields = { slanted = ["1", "0.4*x", "0"], upright = ["0", "1 + 0.3*sin(x)", "0.2*y"], up = ["0", "0", "1"] }
+        invariants = { angular-momentum = "x*y' - y*x'" }
+        start = { x = 0.6, y = 0, z = -0.8 }
+        velocity = { slanted = 0.8, upright = 1.6, up = 0.6 }
+        method = { name = "hamel" }
+        run = { step = 0.01, steps = 1 }
+    "#;
+    let model = load("framed and held", text, &[]);
+    Problem {
+        name: "framed and held",
+        mechanism: model.mechanism,
+        state: model.state,
+    }
+}
+
 /// Two bodies about one pivot, joined by a formula that acts on ends, middles and directions.
 pub(crate) fn typed_on_spheres() -> Problem {
     let text = r#"
@@ -375,6 +397,7 @@ pub(crate) fn problems() -> Vec<Problem> {
     all.push(held());
     all.push(typed());
     all.push(framed());
+    all.push(framed_and_held());
     all.push(jointed());
     all.push(top());
     all.push(hinged());

@@ -294,10 +294,14 @@ fn the_symplectic_form_is_kept_only_where_it_is_promised(m: &Method) {
             false => held::defect_of_form(p, integrator, 0.1),
         };
         println!("{:24} {:22} defect {defect:.1e}", m.name, p.name);
-        // Differences of order 6 with offsets of 5e-3 leave errors of 1e-12 to 1e-11.
+        // Differences of order 6 with offsets of 5e-3 leave errors of 1e-12 to 1e-11, exact derivatives rounding alone.
+        let least = match integrator.differentiable() {
+            Some(_) if system.is_canonical() => 1e-13,
+            _ => 1e-9,
+        };
         assert_eq!(
             m.symplectic,
-            defect < 1e-9,
+            defect < least,
             "{} on {}: {defect:e}",
             m.name,
             p.name

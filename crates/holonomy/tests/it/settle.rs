@@ -358,3 +358,88 @@ fn what_is_kept_stays_and_the_rest_settles() {
         "{q:?}"
     );
 }
+
+/// A ring that moves in a vertical plane, on strings from two points; each may go slack.
+fn ring(lengths: [f64; 2], at: [f64; 2], pull: f64) -> Model {
+    let string = |name: &str, from: &str, length: f64| {
+        format!(
+            "[[constraint]]\nname = \"{name}\"\nkind = \"cable\"\nthrough = [\"{from}\", \"ring\"]\n\
+             length = {length}\nslack = true\n"
+        )
+    };
+    let text = format!(
+        "space = \"tree\"\ngravity = [{pull}, 0, -9.81]\n\
+         [[site]]\nname = \"left\"\nat = [-1, 0, 0]\n[[site]]\nname = \"right\"\nat = [1, 0, 0]\n\
+         [[body]]\nname = \"x\"\njoint = {{ kind = \"prismatic\", axis = [1, 0, 0] }}\nmass = 0\nposition = {}\n\
+         [[body]]\nname = \"z\"\nparent = \"x\"\njoint = {{ kind = \"prismatic\", axis = [0, 0, 1] }}\nmass = 2\n\
+         position = {}\nsites = {{ ring = [0, 0, 0] }}\n{}{}{RUN}",
+        at[0],
+        at[1],
+        string("a", "left", lengths[0]),
+        string("b", "right", lengths[1])
+    );
+    load(&text, &[])
+}
+
+#[test]
+fn what_hangs_on_strings_settles_with_those_taut_that_carry_it() {
+    let weight = 2.0 * 9.81;
+    // Both carry it, from above where both are slack: a triangle with sides 2, 1.3 and 1.3.
+    let both = settled(&ring([1.3, 1.3], [0.2, -0.1], 0.0));
+    let depth = (1.69_f64 - 1.0).sqrt();
+    let tension = 0.5 * weight * 1.3 / depth;
+    // Newton's method ends at rounding of forces of this size.
+    assert!(
+        (both.q[0]).abs() < 1e-12 && (both.q[1] + depth).abs() < 1e-12,
+        "{:?}",
+        both.q
+    );
+    assert!(
+        both.lambda.iter().all(|t| (t - tension).abs() < 1e-11),
+        "{:?}",
+        both.lambda
+    );
+    assert!(both.squares.is_empty() && both.stability == Stability::Stable);
+    // The right one is too long to do anything: below the left end, and swinging as a pendulum.
+    for start in [[0.0, -0.2], [-0.3, -1.9]] {
+        let one = settled(&ring([1.3, 4.0], start, 0.0));
+        assert!(
+            (one.q[0] + 1.0).abs() < 1e-12 && (one.q[1] + 1.3).abs() < 1e-12,
+            "{:?}",
+            one.q
+        );
+        assert!(
+            (one.lambda[0] - weight).abs() < 1e-11 && one.lambda[1] == 0.0,
+            "{:?}",
+            one.lambda
+        );
+        assert!((one.squares[0] - 9.81 / 1.3).abs() < 1e-12, "{:?}", one.squares);
+    }
+    // Both are as long as they can be at the start, and the wind slackens the left one.
+    let blown = settled(&ring([1.3, 1.3], [0.0, -depth], 30.0));
+    let force = (30.0_f64.powi(2) + 9.81 * 9.81).sqrt();
+    let there = [1.0 + 1.3 * 30.0 / force, -1.3 * 9.81 / force];
+    let off = (0..2).map(|k| (blown.q[k] - there[k]).abs()).fold(0.0, f64::max);
+    // It would be too far for the left one: then that one holds it back.
+    let far = (there[0] + 1.0).hypot(there[1]);
+    assert!(far > 1.3 && off > 0.1, "{off}");
+    assert!(
+        blown.lambda[0] > 0.0 || blown.lambda[1] > 0.0,
+        "{:?}",
+        blown.lambda
+    );
+    for (k, end) in [-1.0, 1.0].into_iter().enumerate() {
+        let long = (blown.q[0] - end).hypot(blown.q[1]);
+        assert!(long < 1.3 + 1e-12, "{long}");
+        // λ ≥ 0, g ≤ 0, λ g = 0.
+        assert!(blown.lambda[k] >= 0.0 && blown.lambda[k] * (1.3 - long) < 1e-11);
+    }
+    // Blown to the right, on the left one alone: along the wind from its end.
+    let way = [blown.q[0] + 1.0, blown.q[1]];
+    assert!(
+        (way[0] * 9.81 + way[1] * 30.0).abs() < 1e-10,
+        "{:?} {:?}",
+        blown.q,
+        blown.lambda
+    );
+}

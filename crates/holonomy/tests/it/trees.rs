@@ -1,4 +1,5 @@
 //! Trees of rigid bodies.
+mod answers;
 mod armature;
 mod beams;
 mod carry;

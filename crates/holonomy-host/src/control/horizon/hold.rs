@@ -44,6 +44,7 @@ pub fn feedback<S: Stages>(
         inputs: now.inputs,
         violation: 0.0,
         worst: None,
+        reached: 1.0,
         history: Vec::new(),
         ending,
     })

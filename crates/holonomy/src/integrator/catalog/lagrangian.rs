@@ -19,6 +19,7 @@ const FRAMED: Method = Method {
     bounded_energy: false,
     momentum: Guarantee::No,
     options: NEWTON,
+    differentiable: true,
     ..GEOMETRIC
 };
 

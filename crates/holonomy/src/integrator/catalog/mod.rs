@@ -135,7 +135,7 @@ impl Method {
             _ if !self.differentiable => Some("a method with derivatives"),
             Mechanism::Tree(tree) => tree.without_derivatives(),
             Mechanism::Spheres(spheres) => spheres.without_derivatives(),
-            _ => None,
+            Mechanism::Lagrangian(lagrangian) => lagrangian.without_derivatives(),
         }
     }
 

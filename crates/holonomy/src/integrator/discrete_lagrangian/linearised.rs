@@ -29,6 +29,8 @@ pub(super) struct Taken {
     reported: f64,
     z: Vec<f64>,
     u: Vec<f64>,
+    sum: Vec<f64>,
+    rest: Vec<f64>,
 }
 
 /// The derivatives of one substep, row by row.
@@ -190,7 +192,11 @@ impl DiscreteLagrangian {
             }
         }
         self.evaluate(state, h, false)?;
-        self.arrive(state, h, unknowns, &mut Vec::new())?;
+        let mut rest = std::mem::take(&mut self.taken.rest);
+        rest.clear();
+        let arrived = self.arrive(state, h, unknowns, &mut rest);
+        self.taken.rest = rest;
+        arrived?;
         if m > 0 {
             let (v, mu) = unknowns[n + m..].split_at(n);
             curved.find(&self.system, state.t, &state.q)?;
@@ -329,6 +335,7 @@ impl Differentiable for DiscreteLagrangian {
             reported,
             z,
             u,
+            sum,
             ..
         } = &mut self.taken;
         let count = substeps.len();
@@ -352,9 +359,9 @@ impl Differentiable for DiscreteLagrangian {
             blocks.unknowns.substitute_transposed(u);
             gradient.equations[k * size..(k + 1) * size].copy_from_slice(u);
             // E_zᵀ z̄⁺ + F_zᵀ μ.
-            let mut sum = vec![0.0; 2 * n];
-            add_transposed_product(&mut sum, &blocks.e_z, z);
-            add_transposed_product(&mut sum, &blocks.f_z, u);
+            zeros(sum, 2 * n);
+            add_transposed_product(sum, &blocks.e_z, z);
+            add_transposed_product(sum, &blocks.f_z, u);
             gradient.x.copy_from_slice(&sum[..n]);
             gradient.y.copy_from_slice(&sum[n..]);
         }

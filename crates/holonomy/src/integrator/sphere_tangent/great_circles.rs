@@ -1,51 +1,144 @@
 //! Kicks and great circles.
 use super::{Near, Place, pairs, pairs_mut};
 use crate::{Vec3, geometry::s2, integrator::separate::Stage, math};
-use nalgebra::{Matrix4, Vector4};
+use nalgebra::{Matrix2, Vector2};
 
 /// The derivatives of a kick, an arc and a kick.
+#[derive(Default)]
 pub(super) struct Arc {
-    stage: Stage,
-    /// Of each body, by (x, y).
-    arcs: Vec<Matrix4<f64>>,
+    before: Kick,
+    after: Kick,
+    arcs: Vec<GreatCircle>,
+    bent: Vec<Vector2<f64>>,
+}
+
+/// What a kick curves by.
+#[derive(Default)]
+struct Kick {
+    weight: f64,
+    /// `b q·g` of each body.
+    curved: Vec<f64>,
+}
+
+/// The derivative of the arc of one body, in frames (e, n) along it and across it.
+struct GreatCircle {
+    /// From the tangent bases to these frames, at both ends.
+    from: Matrix2<f64>,
+    to: Matrix2<f64>,
+    /// `xₑ⁺ = xₑ + a yₑ`.
+    answer: f64,
+    /// `(xₙ, yₙ)⁺ = [c, s; −m, c] (xₙ, yₙ)`.
+    cosine: f64,
+    across: f64,
+    back: f64,
 }
 
 impl Arc {
-    /// Of a stage over its time; the momenta π go to its end.
-    pub(super) fn new(near: &Near<'_>, stage: Stage, p: &mut [Vec3]) -> Self {
+    /// Goes to a stage over its time; the momenta π go to its end.
+    pub(super) fn stand(&mut self, near: &Near<'_>, stage: Stage, p: &mut [Vec3]) {
         let inertia = near.system.inertia();
+        self.before.stand(near.from, stage.before);
+        self.after.stand(near.to, stage.after);
         kick(p, near.from, stage.before);
         let each = p.iter().enumerate();
-        let arcs = each
-            .map(|(i, p)| great_circle(near.from, near.to, i, p, inertia.diagonal(i), stage.motion))
-            .collect();
+        self.arcs.clear();
+        self.arcs.extend(
+            each.map(|(i, p)| GreatCircle::new(near.from, near.to, i, p, stage.motion / inertia.diagonal(i))),
+        );
         kick(p, near.to, stage.after);
-        Self { stage, arcs }
     }
 
     /// A change goes through, with one of the equations.
-    pub(super) fn push(&self, near: &mut Near<'_>, own: Option<&[f64]>, x: &mut [f64], y: &mut [f64]) {
+    pub(super) fn push(&mut self, near: &mut Near<'_>, own: Option<&[f64]>, x: &mut [f64], y: &mut [f64]) {
         let (from, to) = (near.from, near.to);
-        add_kick(near, from, self.stage.before, x, y);
+        self.before.add(near, from, &mut self.bent, x, y);
         for (i, arc) in self.arcs.iter().enumerate() {
-            turn(arc, i, x, y);
+            arc.push(&mut pairs_mut(x)[i], &mut pairs_mut(y)[i]);
             if let Some(own) = own {
                 pairs_mut(x)[i] += pairs(own)[i];
             }
         }
-        add_kick(near, to, self.stage.after, x, y);
+        self.after.add(near, to, &mut self.bent, x, y);
     }
 
     /// A gradient goes back, and leaves that with respect to the equations. A kick moves y with x: transposed, x with y,
     /// by the same symmetric matrix.
-    pub(super) fn pull(&self, near: &mut Near<'_>, own: &mut [f64], x: &mut [f64], y: &mut [f64]) {
+    pub(super) fn pull(&mut self, near: &mut Near<'_>, own: &mut [f64], x: &mut [f64], y: &mut [f64]) {
         let (from, to) = (near.from, near.to);
-        add_kick(near, to, self.stage.after, y, x);
+        self.after.add(near, to, &mut self.bent, y, x);
         own.copy_from_slice(x);
         for (i, arc) in self.arcs.iter().enumerate() {
-            turn(&arc.transpose(), i, x, y);
+            arc.pull(&mut pairs_mut(x)[i], &mut pairs_mut(y)[i]);
         }
-        add_kick(near, from, self.stage.before, y, x);
+        self.before.add(near, from, &mut self.bent, y, x);
+    }
+}
+
+impl Kick {
+    fn stand(&mut self, at: &Place, weight: f64) {
+        self.weight = weight;
+        self.curved.clear();
+        if weight != 0.0 {
+            let each = at.q.iter().zip(&at.gradient);
+            self.curved
+                .extend(each.map(|(q, gradient)| weight * q.dot(gradient)));
+        }
+    }
+
+    /// Takes `b (H − q·g) x` from y.
+    fn add(&self, near: &mut Near<'_>, at: &Place, bent: &mut Vec<Vector2<f64>>, x: &[f64], y: &mut [f64]) {
+        if self.weight == 0.0 {
+            return;
+        }
+        near.bend(at, 2.0 * self.weight, &self.curved, pairs(x), bent);
+        for (y, change) in pairs_mut(y).iter_mut().zip(bent) {
+            *y += *change;
+        }
+    }
+}
+
+impl GreatCircle {
+    /// Of a body with momentum π; `answer` is the time over its moment.
+    fn new(from: &Place, to: &Place, i: usize, pi: &Vec3, answer: f64) -> Self {
+        let (q, end) = (from.q[i], to.q[i]);
+        let size = pi.norm();
+        let angle = size * answer;
+        // The axis of the circle, and the way along it; any will do where nothing moves.
+        let axis = match size > 0.0 {
+            true => pi / size,
+            false => from.basis[i].column(1).into(),
+        };
+        let (sine, cosine) = math::sin_cos(angle);
+        let sinc = if angle == 0.0 { 1.0 } else { sine / angle };
+        let frame = |place: &Place, q: &Vec3| {
+            let (e, n) = (
+                place.basis[i].tr_mul(&axis.cross(q)),
+                place.basis[i].tr_mul(&axis),
+            );
+            Matrix2::new(e.x, e.y, n.x, n.y)
+        };
+        Self {
+            from: frame(from, &q),
+            to: frame(to, &end),
+            answer,
+            cosine,
+            across: answer * sinc,
+            back: angle * sine / answer,
+        }
+    }
+
+    fn push(&self, x: &mut Vector2<f64>, y: &mut Vector2<f64>) {
+        let (a, b) = (self.from * *x, self.from * *y);
+        let along = Vector2::new(a.x + self.answer * b.x, self.cosine * a.y + self.across * b.y);
+        let turned = Vector2::new(b.x, self.cosine * b.y - self.back * a.y);
+        (*x, *y) = (self.to.tr_mul(&along), self.to.tr_mul(&turned));
+    }
+
+    fn pull(&self, x: &mut Vector2<f64>, y: &mut Vector2<f64>) {
+        let (a, b) = (self.to * *x, self.to * *y);
+        let along = Vector2::new(a.x, self.cosine * a.y - self.back * b.y);
+        let turned = Vector2::new(b.x + self.answer * a.x, self.cosine * b.y + self.across * a.y);
+        (*x, *y) = (self.from.tr_mul(&along), self.from.tr_mul(&turned));
     }
 }
 
@@ -69,70 +162,4 @@ fn kick(p: &mut [Vec3], at: &Place, weight: f64) {
     for (p, (q, gradient)) in p.iter_mut().zip(at.q.iter().zip(&at.gradient)) {
         *p -= q.cross(gradient) * weight;
     }
-}
-
-/// Takes `b (H − q·g) x` from y.
-fn add_kick(near: &mut Near<'_>, at: &Place, weight: f64, x: &[f64], y: &mut [f64]) {
-    if weight == 0.0 {
-        return;
-    }
-    let curved: Vec<f64> = (at.q.iter().zip(&at.gradient))
-        .map(|(q, gradient)| weight * q.dot(gradient))
-        .collect();
-    let change = near.bend(at, 2.0 * weight, &curved, pairs(x));
-    for (y, change) in pairs_mut(y).iter_mut().zip(&change) {
-        *y += change;
-    }
-}
-
-/// The derivative of the arc of one body with momentum π, of moment M, for a time.
-fn great_circle(from: &Place, to: &Place, i: usize, pi: &Vec3, mass: f64, time: f64) -> Matrix4<f64> {
-    let (q, end) = (from.q[i], to.q[i]);
-    let angle = pi.norm() * time / mass;
-    // The axis of the circle, and the way along it; any will do where nothing moves.
-    let axis = match pi.try_normalize(0.0) {
-        Some(axis) => axis,
-        None => from.basis[i].column(1).into(),
-    };
-    let (sine, cosine) = math::sin_cos(angle);
-    let answer = time / mass;
-    let sinc = if angle == 0.0 { 1.0 } else { sine / angle };
-    let along = Matrix4::new(
-        1.0,
-        0.0,
-        answer,
-        0.0, //
-        0.0,
-        cosine,
-        0.0,
-        answer * sinc, //
-        0.0,
-        0.0,
-        1.0,
-        0.0, //
-        0.0,
-        -angle * sine / answer,
-        0.0,
-        cosine,
-    );
-    let frame = |place: &Place, q: &Vec3| {
-        let (e, n) = (axis.cross(q), axis);
-        let (first, second) = (place.basis[i].tr_mul(&e), place.basis[i].tr_mul(&n));
-        let mut frame = Matrix4::zeros();
-        for half in [0, 2] {
-            for k in 0..2 {
-                frame[(half, half + k)] = first[k];
-                frame[(half + 1, half + k)] = second[k];
-            }
-        }
-        frame
-    };
-    frame(to, &end).transpose() * along * frame(from, &q)
-}
-
-/// Puts a body's change through a matrix.
-fn turn(matrix: &Matrix4<f64>, i: usize, x: &mut [f64], y: &mut [f64]) {
-    let k = 2 * i;
-    let z = matrix * Vector4::new(x[k], x[k + 1], y[k], y[k + 1]);
-    (x[k], x[k + 1], y[k], y[k + 1]) = (z[0], z[1], z[2], z[3]);
 }

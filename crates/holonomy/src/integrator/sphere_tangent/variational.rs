@@ -10,6 +10,7 @@ use crate::{
 use nalgebra::Vector2;
 
 /// Its derivatives.
+#[derive(Default)]
 pub(super) struct Variational {
     h: f64,
     /// Δ/h.
@@ -18,6 +19,13 @@ pub(super) struct Variational {
     start: Vec<f64>,
     end: Vec<f64>,
     factors: Factors,
+    /// Work space.
+    aside: Vec<Vec3>,
+    flow: Vec<Vec3>,
+    back: Vec<Vec3>,
+    next: Vec<Vector2<f64>>,
+    moved: Vec<Vector2<f64>>,
+    bent: Vec<Vector2<f64>>,
 }
 
 /// Of B.
@@ -26,101 +34,138 @@ enum Factors {
     Dense(Lu),
 }
 
+impl Default for Factors {
+    fn default() -> Self {
+        Self::Dense(Lu::default())
+    }
+}
+
 impl Variational {
-    pub(super) fn new(near: &mut Near<'_>, h: f64) -> Result<Self, Fault> {
+    /// Goes to a step of h seconds.
+    pub(super) fn stand(&mut self, near: &mut Near<'_>, h: f64) -> Result<(), Fault> {
         let (from, to, system) = (near.from, near.to, near.system);
         let n = from.q.len();
-        let velocity: Vec<Vec3> = (to.q.iter().zip(&from.q))
-            .map(|(to, from)| (to - from) / h)
-            .collect();
-        let flow = near.flow(velocity.iter().copied());
-        let along = |place: &Place, sign: f64| -> Vec<f64> {
-            let each = place.q.iter().zip(&flow).zip(&place.gradient);
-            each.map(|((q, flow), gradient)| q.dot(&(flow * sign + gradient * (0.5 * h))))
-                .collect()
-        };
-        let (start, end) = (along(from, 1.0), along(to, -1.0));
-        let regular;
-        let factors = match system.inertia() {
-            Inertia::Links(links) => {
-                let mut factors = LinkFactors::default();
-                regular = factors.factorise(links, |i| from.basis[i].transpose(), |i| to.basis[i]);
-                Factors::Links(factors)
-            }
-            Inertia::Dense { size, matrix } => {
-                let mut lu = Lu::default();
-                let a = lu.reset(2 * n);
-                for (place, mass) in matrix.iter().enumerate() {
-                    let (i, j) = (place / size, place % size);
-                    let block = from.basis[i].tr_mul(&to.basis[j]) * *mass;
-                    for (k, value) in block.iter().enumerate() {
-                        a[(2 * i + k % 2) * 2 * n + 2 * j + k / 2] = *value;
-                    }
-                }
-                regular = lu.factorise();
-                Factors::Dense(lu)
-            }
-        };
-        if !regular {
-            return Err(Undefined::SingularMass.into());
-        }
-        Ok(Self {
-            h,
+        self.h = h;
+        let Self {
             velocity,
+            flow,
             start,
             end,
-            factors,
-        })
+            ..
+        } = self;
+        velocity.clear();
+        velocity.extend((to.q.iter().zip(&from.q)).map(|(to, from)| (to - from) / h));
+        near.flow(velocity.iter().copied(), flow);
+        let along = |place: &Place, sign: f64, out: &mut Vec<f64>| {
+            let each = place.q.iter().zip(&*flow).zip(&place.gradient);
+            out.clear();
+            out.extend(each.map(|((q, flow), gradient)| q.dot(&(flow * sign + gradient * (0.5 * h)))));
+        };
+        along(from, 1.0, start);
+        along(to, -1.0, end);
+        let regular = match system.inertia() {
+            Inertia::Links(links) => {
+                if let Factors::Dense(_) = self.factors {
+                    self.factors = Factors::Links(LinkFactors::default());
+                }
+                match &mut self.factors {
+                    Factors::Links(factors) => {
+                        factors.factorise(links, |i| from.basis[i].transpose(), |i| to.basis[i])
+                    }
+                    Factors::Dense(_) => false,
+                }
+            }
+            Inertia::Dense { size, matrix } => match &mut self.factors {
+                Factors::Dense(lu) => {
+                    let a = lu.reset(2 * n);
+                    for (place, mass) in matrix.iter().enumerate() {
+                        let (i, j) = (place / size, place % size);
+                        let block = from.basis[i].tr_mul(&to.basis[j]) * *mass;
+                        for (k, value) in block.iter().enumerate() {
+                            a[(2 * i + k % 2) * 2 * n + 2 * j + k / 2] = *value;
+                        }
+                    }
+                    lu.factorise()
+                }
+                Factors::Links(_) => false,
+            },
+        };
+        match regular {
+            true => Ok(()),
+            false => Err(Undefined::SingularMass.into()),
+        }
     }
 
     /// A change goes through, with one of the equations.
     pub(super) fn push(&mut self, near: &mut Near<'_>, own: Option<&[f64]>, x: &mut [f64], y: &mut [f64]) {
         let (h, from, to) = (self.h, near.from, near.to);
-        let (old, mut next) = (pairs(x), near.bend(from, h, &self.start, pairs(x)));
+        let Self {
+            velocity,
+            start,
+            end,
+            factors,
+            aside,
+            flow,
+            next,
+            moved,
+            bent,
+            ..
+        } = self;
+        let old = pairs(x);
+        near.bend(from, h, start, old, next);
         let lifted = |i: usize| from.basis[i] * old[i];
-        let aside: Vec<Vec3> = (0..old.len())
-            .map(|i| to.q[i] * -self.velocity[i].dot(&lifted(i)))
-            .collect();
-        let flow = near.flow(aside.iter().copied());
+        aside.clear();
+        aside.extend((0..old.len()).map(|i| to.q[i] * -velocity[i].dot(&lifted(i))));
+        near.flow(aside.iter().copied(), flow);
         for (i, next) in next.iter_mut().enumerate() {
             *next += pairs(y)[i] - from.basis[i].tr_mul(&flow[i]);
             if let Some(own) = own {
                 *next -= pairs(own)[i] / h;
             }
         }
-        self.factors.solve(&mut next, false);
-        let moved: Vec<Vector2<f64>> = (0..old.len())
-            .map(|i| to.basis[i].tr_mul(&lifted(i)) + next[i] * h)
-            .collect();
-        let each = next.iter().zip(&to.basis).zip(&aside);
-        let flow = near.flow(each.map(|((next, basis), aside)| basis * next + aside));
-        let ending = near.bend(to, h, &self.end, &moved);
+        factors.solve(next, false);
+        moved.clear();
+        moved.extend((0..old.len()).map(|i| to.basis[i].tr_mul(&lifted(i)) + next[i] * h));
+        let each = next.iter().zip(&to.basis).zip(&*aside);
+        near.flow(each.map(|((next, basis), aside)| basis * next + aside), flow);
+        near.bend(to, h, end, moved, bent);
         for i in 0..moved.len() {
             pairs_mut(x)[i] = moved[i];
-            pairs_mut(y)[i] = to.basis[i].tr_mul(&flow[i]) + ending[i];
+            pairs_mut(y)[i] = to.basis[i].tr_mul(&flow[i]) + bent[i];
         }
     }
 
     /// A gradient goes back, and leaves that with respect to the equations.
     pub(super) fn pull(&mut self, near: &mut Near<'_>, own: &mut [f64], x: &mut [f64], y: &mut [f64]) {
         let (h, from, to) = (self.h, near.from, near.to);
-        let mut moved = near.bend(to, h, &self.end, pairs(y));
+        let Self {
+            velocity,
+            start,
+            end,
+            factors,
+            flow,
+            back,
+            next: weights,
+            moved,
+            bent,
+            ..
+        } = self;
+        near.bend(to, h, end, pairs(y), moved);
         moved.iter_mut().zip(pairs(x)).for_each(|(moved, x)| *moved += x);
         let each = to.basis.iter().zip(pairs(y));
-        let flow = near.flow(each.map(|(basis, y)| basis * y));
-        let each = to.basis.iter().zip(&flow).zip(&moved);
-        let mut weights: Vec<Vector2<f64>> = each
-            .map(|((basis, flow), moved)| basis.tr_mul(flow) + moved * h)
-            .collect();
-        self.factors.solve(&mut weights, true);
-        let each = from.basis.iter().zip(&weights);
-        let back = near.flow(each.map(|(basis, weight)| basis * weight));
-        let starting = near.bend(from, h, &self.start, &weights);
+        near.flow(each.map(|(basis, y)| basis * y), flow);
+        let each = to.basis.iter().zip(&*flow).zip(&*moved);
+        weights.clear();
+        weights.extend(each.map(|((basis, flow), moved)| basis.tr_mul(flow) + moved * h));
+        factors.solve(weights, true);
+        let each = from.basis.iter().zip(&*weights);
+        near.flow(each.map(|(basis, weight)| basis * weight), back);
+        near.bend(from, h, start, weights, bent);
         for (i, weight) in weights.iter().enumerate() {
             let aside = to.q[i].dot(&(flow[i] - back[i]));
-            let lifted = to.basis[i] * moved[i] - self.velocity[i] * aside;
+            let lifted = to.basis[i] * moved[i] - velocity[i] * aside;
             pairs_mut(own)[i] = -weight / h;
-            pairs_mut(x)[i] = starting[i] + from.basis[i].tr_mul(&lifted);
+            pairs_mut(x)[i] = bent[i] + from.basis[i].tr_mul(&lifted);
             pairs_mut(y)[i] = *weight;
         }
     }
@@ -141,7 +186,8 @@ impl Factors {
 pub(super) fn residual(near: &mut Near<'_>, h: f64, p: &mut [Vec3], out: &mut Vec<f64>) {
     let (from, to) = (near.from, near.to);
     let moved = to.q.iter().zip(&from.q).map(|(to, from)| to - from);
-    let flow = near.flow(moved);
+    let mut flow = Vec::new();
+    near.flow(moved, &mut flow);
     for (i, p) in p.iter_mut().enumerate() {
         let left = flow[i] - *p * h + from.gradient[i] * (0.5 * h * h);
         out.extend(from.basis[i].tr_mul(&left).iter());

@@ -7,7 +7,7 @@ use crate::{
         so3,
     },
     system::State,
-    tree::{Dynamics, JointKind, Kinematics, Loads, Sight, Tree},
+    tree::{Dynamics, Foresight, JointKind, Kinematics, Loads, Sight, Tree},
 };
 use nalgebra::Matrix3;
 
@@ -45,9 +45,20 @@ pub(super) struct Balance {
     pub(super) middle: Vec<f64>,
     /// Weight of forces that have no potential: 1, or 2 if all of them act at the start.
     pub(super) forcing: f64,
+    /// What finds multipliers in the middle of the step for forces that see them, and these.
+    pub(super) foresight: Option<Box<Foresight>>,
+    pub(super) multipliers: Vec<f64>,
 }
 
 impl Balance {
+    /// Work space for a tree.
+    pub(super) fn new(tree: &Tree) -> Self {
+        Self {
+            foresight: tree.sees_multipliers().then(Box::default),
+            ..Self::default()
+        }
+    }
+
     /// Prepares for a step from a state, with L evaluated at a fraction c of it.
     pub(super) fn begin(&mut self, tree: &Tree, state: &State, h: f64, c: f64) {
         (self.h, self.end) = (h, state.t + h);
@@ -82,11 +93,17 @@ impl Balance {
         }
         tree.efforts(time, &self.middle, &self.v, self.forcing, &mut self.loads);
         if !tree.only_falls() {
+            if let Some(foresight) = &mut self.foresight {
+                self.multipliers.clear();
+                let found = foresight.look(tree, time, &self.middle, &self.v);
+                self.multipliers.extend_from_slice(found);
+            }
             let sight = Sight {
                 t: time,
                 q: &self.middle,
                 v: &self.v,
                 kinematics: &self.kinematics,
+                multipliers: &self.multipliers,
             };
             tree.feed_back(&sight, self.forcing, &mut self.loads);
             let wrenches = self.loads.loads.iter().map(|load| load.wrench);
@@ -209,12 +226,16 @@ impl Balance {
             q: &self.middle,
             v: &self.v,
             kinematics: &self.kinematics,
+            multipliers: &self.multipliers,
         }
     }
 
     /// What the Jacobian needs besides, where it was last evaluated.
     pub(super) fn complete(&mut self, tree: &Tree) {
         self.kinematics.turn_inertia(tree);
+        if let Some(foresight) = &mut self.foresight {
+            foresight.mix(tree);
+        }
         if tree.only_falls() {
             tree.load_weighted(self.end, &self.kinematics, self.forcing, &mut self.loads);
         }
@@ -307,6 +328,7 @@ impl Balance {
             q: &state.q,
             v: &self.v,
             kinematics,
+            multipliers: &[],
         };
         tree.feed_back(&sight, 1.0, loads);
         dynamics.acceleration(tree, state.t, &mut self.residual);

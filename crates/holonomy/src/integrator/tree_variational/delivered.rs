@@ -55,7 +55,7 @@ impl Delivered {
     pub(super) fn middle(&mut self, tree: &Tree, balance: &Balance, t: f64) {
         tree.force_powers(
             t + balance.reach,
-            (&balance.middle, &balance.v),
+            (&balance.middle, &balance.v, &balance.multipliers),
             &balance.kinematics,
             &mut self.dynamics.loads.looking,
             &mut self.done,

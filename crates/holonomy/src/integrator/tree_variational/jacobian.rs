@@ -15,7 +15,7 @@ use super::{
     column::{Seen, prepare},
     written::EntryWriter,
 };
-use crate::tree::{Column, Curvatures, Factors, Frame, Looking, Node, Square, Terms, Tree};
+use crate::tree::{Column, Curvatures, Factors, Foresight, Frame, Looking, Node, Square, Terms, Tree};
 use nalgebra::Matrix3;
 
 /// The factorised Jacobian.
@@ -49,7 +49,8 @@ impl StepJacobian {
             terms.clear();
             tree.couple(&balance.kinematics, balance.forcing, &mut self.curvatures, terms);
             let weights = (balance.reach, balance.weight, balance.forcing);
-            tree.couple_feedback(&balance.sight(), weights, &mut self.looking, terms);
+            let mixing = balance.foresight.as_deref().map(Foresight::mixing);
+            tree.couple_feedback(&balance.sight(), weights, mixing, &mut self.looking, terms);
             terms.finish();
         }
         self.factors.sweep(tree, &StepTerms(balance))

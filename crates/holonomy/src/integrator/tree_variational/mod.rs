@@ -132,6 +132,7 @@ impl TreeVariational {
         let mass = Mass::new(&tree);
         let closure = Closure::new(&tree);
         let delivered = Delivered::new(&tree, tree.layout().conserved.sources.len());
+        let balance = Balance::new(&tree);
         let past = PastUnknowns::new(&tree, options.forcing == Forcing::OneSided);
         Self {
             jacobian: StepJacobian::new(&tree),
@@ -139,7 +140,7 @@ impl TreeVariational {
             has_derivatives: tree.without_derivatives().is_none(),
             tree,
             options,
-            balance: Balance::default(),
+            balance,
             closure,
             delivered,
             applied: zeros.clone(),
@@ -201,7 +202,13 @@ impl TreeVariational {
             tree.undefined(state.t, &state.q, &v, &mut scratch)
         };
         let moves = h != 0.0 && self.balance.v.len() == self.tree.velocities();
-        let found = driven.or_else(|| moves.then(acts).flatten()).or_else(at_start);
+        let foresight = self.balance.foresight.as_ref();
+        let jammed = foresight.and_then(|foresight| foresight.jammed);
+        let jammed = jammed.map(|force| self.tree.jammed(state.t + reach, force));
+        let found = driven
+            .or(jammed)
+            .or_else(|| moves.then(acts).flatten())
+            .or_else(at_start);
         match found {
             Some(undefined) => undefined.into(),
             None => Fault {
@@ -326,6 +333,17 @@ impl Integrator for TreeVariational {
                 .project(&self.tree, end, &mut self.next_p, &mut self.mass);
             projected.map_err(|node| self.singular(node))?;
             self.ended = Some(self.balance.end);
+            let strayed =
+                self.tree
+                    .strayed_rope(self.balance.end, &self.next_q, &self.mass.dynamics.kinematics);
+            if let Some((equation, pulley, lost)) = strayed {
+                let cause = Cause::Rope {
+                    equation,
+                    pulley,
+                    lost,
+                };
+                return Err(Fault { cause, body: None });
+            }
         }
         let bad = |x: &f64| !x.is_finite();
         if let Some(j) = self.next_p.iter().position(bad) {

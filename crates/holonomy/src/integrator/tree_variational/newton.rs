@@ -47,7 +47,7 @@ struct Proposal {
     /// Its size, in radians or lengths of the tree, and the velocity where it is largest.
     size: f64,
     worst: usize,
-    /// Whether the Jacobian was not made for it.
+    /// Whether the Jacobian was not made for it, or is not exact.
     stale: bool,
 }
 
@@ -131,7 +131,8 @@ impl TreeVariational {
         Ok(Proposal {
             size,
             worst,
-            stale: false,
+            // Of multipliers that forces see not all changes are in it.
+            stale: self.balance.foresight.is_some(),
         })
     }
 

@@ -52,29 +52,86 @@ impl Slip {
 
     /// Writes `∂c/∂v` into m numbers for each velocity.
     pub(super) fn slopes(&self, tree: &Tree, balance: &Balance, m: usize, rows: &mut [f64]) {
-        let frames = &balance.kinematics.frames;
         for at in &self.rows {
             for entry in rows.chunks_exact_mut(m) {
                 entry[at.row] = 0.0;
             }
-            for (side, end) in tree.slip_nodes(*at).into_iter().enumerate() {
-                let mut next = end;
-                let mut arm = Vec3::zeros();
-                while let Some(i) = next {
-                    let node = &tree.nodes[i];
-                    for k in 0..node.dofs {
-                        let Change { pose, twist } = moved(balance, tree, i, k);
-                        let change = Change {
-                            pose: twist_at(&pose, &arm),
-                            twist: twist_at(&twist, &arm),
-                        };
-                        let slope = tree.slip_slope(&balance.kinematics, *at, side, &change);
-                        rows[(node.v + k) * m + at.row] += slope;
-                    }
-                    arm += frames[i].offset;
-                    next = node.parent;
-                }
+            climb(
+                tree,
+                balance,
+                *at,
+                &|i, k| moved(balance, tree, i, k),
+                &mut |j, slope| rows[j * m + at.row] += slope,
+            );
+        }
+    }
+
+    /// `∂(h c)/∂v`, and `∂(h c)/∂ζ` by where the joints stand in the middle: a row of each for every equation in the list
+    /// of their numbers.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn linearise(&self, tree: &Tree, balance: &Balance, by_v: &mut Vec<f64>, by_q: &mut Vec<f64>) {
+        let n = tree.velocities();
+        for list in [&mut *by_v, &mut *by_q] {
+            list.clear();
+            list.resize(self.rows.len() * n, 0.0);
+        }
+        let shifted = |i: usize, k: usize| {
+            let frame = &balance.kinematics.frames[i];
+            let pose = frame.screw(tree.nodes[i].kind, k);
+            let twist = cross(&frame.carried, &pose);
+            Change { pose, twist }
+        };
+        for (number, at) in self.rows.iter().enumerate() {
+            let first = number * n;
+            let (by_v, by_q) = (&mut by_v[first..first + n], &mut by_q[first..first + n]);
+            climb(
+                tree,
+                balance,
+                *at,
+                &|i, k| moved(balance, tree, i, k),
+                &mut |j, slope| {
+                    by_v[j] += balance.h * slope;
+                },
+            );
+            climb(tree, balance, *at, &shifted, &mut |j, slope| {
+                by_q[j] += balance.h * slope
+            });
+        }
+    }
+
+    /// The numbers of its equations among all.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn numbers(&self) -> impl Iterator<Item = usize> + '_ {
+        self.rows.iter().map(|at| at.row)
+    }
+}
+
+/// How what slips changes with each joint that carries what it depends on, by how that moves what it carries.
+fn climb(
+    tree: &Tree,
+    balance: &Balance,
+    at: SlipRow,
+    moved: &dyn Fn(usize, usize) -> Change,
+    add: &mut dyn FnMut(usize, f64),
+) {
+    for (side, end) in tree.slip_nodes(at).into_iter().enumerate() {
+        let mut next = end;
+        let mut arm = Vec3::zeros();
+        while let Some(i) = next {
+            let node = &tree.nodes[i];
+            for k in 0..node.dofs {
+                let Change { pose, twist } = moved(i, k);
+                let change = Change {
+                    pose: twist_at(&pose, &arm),
+                    twist: twist_at(&twist, &arm),
+                };
+                add(
+                    node.v + k,
+                    tree.slip_slope(&balance.kinematics, at, side, &change),
+                );
             }
+            arm += balance.kinematics.frames[i].offset;
+            next = node.parent;
         }
     }
 }

@@ -49,10 +49,6 @@ pub(super) struct JointNumber {
     pub(super) number: usize,
     pub(super) value: f64,
     /// Whether it is the velocity that is seen, not the coordinate.
-    #[cfg_attr(
-        target_arch = "wasm32",
-        expect(dead_code, reason = "derivatives of steps are not in the page")
-    )]
     pub(super) rate: bool,
 }
 
@@ -159,6 +155,31 @@ impl<const N: usize> LowRank<N> {
     /// After the last term.
     pub(crate) fn finish(&mut self) {
         self.on_one_node.sort_unstable_by_key(|(node, _)| *node);
+    }
+
+    /// What the terms do where nodes change by z, and coordinates and velocities of joints by `(q, v)`: added to what acts
+    /// on nodes and in joints.
+    pub(crate) fn apply(
+        &mut self,
+        z: &[Spatial<N>],
+        (q, v): (&[f64], &[f64]),
+        y: &mut [Spatial<N>],
+        r: &mut [f64],
+    ) {
+        for (node, matrix) in &self.on_one_node {
+            y[*node] += matrix * z[*node];
+        }
+        self.s.clear();
+        self.s.resize(self.rank, 0.0);
+        measure(&self.rows, z, &mut self.s);
+        for row in &self.joint_rows {
+            let JointNumber { velocity, value, .. } = *row;
+            self.s[row.number] += value * if row.rate { v[velocity] } else { q[velocity] };
+        }
+        act(&self.columns, &self.s, y);
+        for column in &self.joint_columns {
+            r[column.velocity] += column.value * self.s[column.number];
+        }
     }
 
     /// Factorises `1 + R J⁻¹ C` for an eliminated J. A node of the first term is the error if it is singular.

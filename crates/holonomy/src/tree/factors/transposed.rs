@@ -4,10 +4,7 @@
 //! (J + C R)ᵀ x = r:    x = J⁻ᵀ (r − Rᵀ s),   (1 + R J⁻¹ C)ᵀ s = Cᵀ J⁻ᵀ r
 //! Jᵀ = Uᵀ Lᵀ                                  where entries are written out
 //! ```
-use super::{
-    Branched, Factors, LowRank, Spatial, Tree,
-    low_rank::{JointNumber, NodeVector},
-};
+use super::{Branched, Factors, LowRank, Spatial, Tree, low_rank::NodeVector};
 use crate::simd::{Eight, Vector};
 
 impl<const N: usize> Factors<N> {
@@ -98,31 +95,6 @@ impl<const N: usize> LowRank<N> {
     /// Whether there are no terms.
     pub(crate) fn is_empty(&self) -> bool {
         self.rank == 0 && self.on_one_node.is_empty()
-    }
-
-    /// What the terms do where nodes change by z, and coordinates and velocities of joints by `(q, v)`: added to what acts
-    /// on nodes and in joints.
-    pub(crate) fn apply(
-        &mut self,
-        z: &[Spatial<N>],
-        (q, v): (&[f64], &[f64]),
-        y: &mut [Spatial<N>],
-        r: &mut [f64],
-    ) {
-        for (node, matrix) in &self.on_one_node {
-            y[*node] += matrix * z[*node];
-        }
-        self.s.clear();
-        self.s.resize(self.rank, 0.0);
-        measure(&self.rows, z, &mut self.s);
-        for row in &self.joint_rows {
-            let JointNumber { velocity, value, .. } = *row;
-            self.s[row.number] += value * if row.rate { v[velocity] } else { q[velocity] };
-        }
-        act(&self.columns, &self.s, y);
-        for column in &self.joint_columns {
-            r[column.velocity] += column.value * self.s[column.number];
-        }
     }
 
     /// The transpose of [`LowRank::apply`].

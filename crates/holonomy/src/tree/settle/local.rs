@@ -3,16 +3,10 @@ use super::{SettleError, SettleSearch};
 use crate::{
     geometry::se3::{Wrench, angular, linear, wrench_from},
     solve::{SingularValues, product},
-    tree::{
-        ConstraintRows, Sight,
-        assemble::{displaced, evaluate},
-        min_norm::is_independent,
-    },
+    tree::{ConstraintRows, Sight, min_norm::is_independent},
 };
 use nalgebra::{Cholesky, DMatrix, DVector};
 
-/// Displacement for central differences: the third root of rounding, and smaller for the sake of stiff springs.
-const DIFFERENCE: f64 = 1e-5;
 /// Places are sums of a few terms, each rounded.
 const STIFF_ROUNDING: f64 = 16.0;
 /// Rows below this fraction of the longest are rounding.
@@ -56,6 +50,7 @@ impl SettleSearch<'_> {
             q,
             v: &self.still,
             kinematics: &self.dynamics.kinematics,
+            multipliers: &[],
         };
         let mut sizes = tree.force_sizes(&sight, &mut self.loads);
         for (i, node) in tree.nodes.iter().enumerate().rev() {
@@ -74,8 +69,8 @@ impl SettleSearch<'_> {
         Ok(forces)
     }
 
-    /// F at rest and G alone.
-    fn bare_forces(&mut self, q: &[f64]) -> Result<Forces, SettleError> {
+    /// What acts at rest.
+    pub(super) fn load(&mut self, q: &[f64]) {
         let (tree, t) = (self.tree, self.settling.t);
         self.dynamics.kinematics.place(tree, q);
         tree.load(t, &self.dynamics.kinematics, &mut self.loads);
@@ -85,8 +80,15 @@ impl SettleSearch<'_> {
             q,
             v: &self.still,
             kinematics: &self.dynamics.kinematics,
+            multipliers: &[],
         };
         tree.feed_back(&sight, 1.0, &mut self.loads);
+    }
+
+    /// F at rest and G alone.
+    fn bare_forces(&mut self, q: &[f64]) -> Result<Forces, SettleError> {
+        let (tree, t) = (self.tree, self.settling.t);
+        self.load(q);
         let frames = &self.dynamics.kinematics.frames;
         let mut flow: Vec<Wrench> = self.loads.loads.iter().map(|load| load.wrench).collect();
         let n = tree.velocities;
@@ -102,7 +104,7 @@ impl SettleSearch<'_> {
             }
         }
         let mut rows = ConstraintRows::default();
-        evaluate(tree, t, q, &mut rows);
+        self.taut.evaluate(tree, t, q, &mut rows);
         match value.iter().chain(&rows.jacobian).all(|x| x.is_finite()) {
             true => Ok(Forces {
                 terms: DVector::zeros(n),
@@ -111,28 +113,6 @@ impl SettleSearch<'_> {
             }),
             false => Err(SettleError::Undefined),
         }
-    }
-
-    /// r at a configuration, for given multipliers.
-    fn residual(&mut self, q: &[f64], lambda: &DVector<f64>) -> Result<DVector<f64>, SettleError> {
-        let forces = self.bare_forces(q)?;
-        Ok(residual_of(&forces, lambda))
-    }
-
-    /// H, column by column.
-    fn stiffness(&mut self, lambda: &DVector<f64>) -> Result<DMatrix<f64>, SettleError> {
-        let n = self.still.len();
-        let mut h = DMatrix::zeros(n, n);
-        let q = self.q.clone();
-        for j in 0..n {
-            let mut e = DVector::zeros(n);
-            let step = DIFFERENCE * self.units[j];
-            e[j] = step;
-            let forth = self.residual(&displaced(self.tree, &q, &e, 1.0), lambda)?;
-            let back = self.residual(&displaced(self.tree, &q, &e, -1.0), lambda)?;
-            h.set_column(j, &((back - forth) / (2.0 * step)));
-        }
-        Ok(h)
     }
 
     pub(super) fn local(&mut self, forces: &Forces) -> Result<Local, SettleError> {
@@ -148,7 +128,7 @@ impl SettleSearch<'_> {
 
         let (normal, lambda) = self.multipliers(&inverse, forces);
         let residual = residual_of(forces, &lambda);
-        let h = self.stiffness(&lambda)?;
+        let h = self.stiffness(&lambda);
         let units = DVector::from_column_slice(&self.units);
         let rounding = h.abs() * units * (STIFF_ROUNDING * f64::EPSILON);
         let project = |x: DVector<f64>| &x - &normal * normal.tr_mul(&x);

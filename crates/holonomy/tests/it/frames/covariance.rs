@@ -51,6 +51,7 @@ const POLAR: Text = Text {
     lagrangian: "0.5*m*(r'^2 + r^2*phi'^2) - V",
     forces: &[],
     invariants: &[],
+    constraints: &[],
     constrained: &[],
 };
 
@@ -202,11 +203,12 @@ const CURVED: Text = Text {
                  - 0.5*x^2 - y^2 - cos(z) - 0.2*x*y*z*cos(t)",
     forces: &["-0.1*x'", "-0.05*x*y'", "0.2*cos(2*t)"],
     invariants: &[],
+    constraints: &[],
     constrained: &[],
 };
 
 /// The same in a frame without a pattern.
-const CROOKED: Text = Text {
+pub(super) const CROOKED: Text = Text {
     fields: &[
         &["1 + 0.3*sin(y)", "0.2*x*y", "0.1*exp(0.3*z)"],
         &["0.3*z", "1 + 0.1*x^2", "-0.2*cos(x)"],

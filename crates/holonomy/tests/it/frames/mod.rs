@@ -4,6 +4,8 @@
 mod covariance;
 /// What happens where a frame has no answer?
 mod faults;
+/// Are constraints on coordinates kept, and is the motion under them that of Lagrange?
+mod held;
 /// Are nonholonomic motions those of the books?
 mod nonholonomic;
 /// Is the pendulum of Zenkov–Leok–Bloch that of the document?
@@ -18,7 +20,7 @@ use holonomy::{
 };
 use std::sync::Arc;
 
-/// A system in a frame as a text would give it. Names that begin with a capital letter are vectors.
+/// A system in a frame as a text would give it, or without one if no quasi-velocity is named. Names that begin with a capital letter are vectors.
 #[derive(Clone, Copy, Default)]
 struct Text<'a> {
     coordinates: &'a [&'a str],
@@ -28,6 +30,7 @@ struct Text<'a> {
     fields: &'a [&'a [&'a str]],
     lagrangian: &'a str,
     forces: &'a [&'a str],
+    constraints: &'a [&'a str],
     invariants: &'a [(&'a str, &'a str)],
     constrained: &'a [usize],
 }
@@ -52,6 +55,7 @@ impl Text<'_> {
             .map(|field| field.iter().map(parse).collect())
             .collect();
         let forces: Vec<Formula> = self.forces.iter().map(parse).collect();
+        let constraints: Vec<Formula> = self.constraints.iter().map(parse).collect();
         let invariants: Vec<(String, Formula)> = self
             .invariants
             .iter()
@@ -62,7 +66,7 @@ impl Text<'_> {
             fields: &fields,
             lagrangian: &parse(&self.lagrangian),
             forces: &forces,
-            constraints: &[],
+            constraints: &constraints,
             invariants: &invariants,
         })
         .unwrap();
@@ -74,7 +78,10 @@ impl Text<'_> {
                 })
                 .collect()
         };
-        let system = Lagrangian::in_frame(Box::new(frame), &names(&a), &names(&b), self.constrained);
+        let system = match b.is_empty() {
+            true => Lagrangian::new(Box::new(frame), &names(&a)),
+            false => Lagrangian::in_frame(Box::new(frame), &names(&a), &names(&b), self.constrained),
+        };
         Arc::new(system.unwrap())
     }
 }

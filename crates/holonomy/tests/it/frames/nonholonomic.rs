@@ -24,6 +24,7 @@ const SUSLOV: Text = Text {
     lagrangian: "T",
     forces: &[],
     invariants: &[("length", "norm(Gamma)")],
+    constraints: &[],
     constrained: &[2],
 };
 
@@ -55,7 +56,7 @@ fn suslov(start: [f64; 2], t: f64) -> [f64; 2] {
 }
 
 /// Chaplygin's sleigh: a blade at (x, y) that goes forward only, the centre of mass at a distance a before it.
-const SLEIGH: Text = Text {
+pub(super) const SLEIGH: Text = Text {
     coordinates: &["x", "y", "theta"],
     quasi_velocities: &["forward", "turn", "lateral"],
     parameters: &[("m", 1.2), ("i", 0.5), ("a", 0.3)],
@@ -68,6 +69,7 @@ const SLEIGH: Text = Text {
     lagrangian: "0.5*m*((x' - a*theta'*sin(theta))^2 + (y' + a*theta'*cos(theta))^2) + 0.5*i*theta'^2",
     forces: &[],
     invariants: &[],
+    constraints: &[],
     constrained: &[2],
 };
 

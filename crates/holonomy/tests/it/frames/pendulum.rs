@@ -28,6 +28,7 @@ const PENDULUM: Text = Text {
         ("length", "norm(Gamma)"),
         ("vertical momentum", "Gamma.x*Omega.x + Gamma.y*Omega.y"),
     ],
+    constraints: &[],
     constrained: &[2],
 };
 

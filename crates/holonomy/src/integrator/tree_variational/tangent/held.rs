@@ -7,16 +7,18 @@
 //! 0 = G⁺ M⁻¹ (δp⁺ − K δq⁺) + (∂(G⁺v⁺)/∂q) δq⁺                         for δμ:  N = G⁺ M⁻¹ G⁺ᵀ,  K = ∂(M v⁺)/∂q
 //! ```
 //! Of equations that depend on each other only the shortest change of the multipliers is one: S and N have inverses
-//! of that kind.
+//! of that kind. Equations of velocities have `h c(q̄, v) = 0` in place of the second line (`slips.rs`); strings that are
+//! slack have `δλ = δμ = 0` (`ties.rs`).
 use super::{
     super::balance::Balance,
     balls::{Ball, Balls},
-    middle::{Middle, Placement},
+    slips::Slips,
+    ties::Ties,
 };
 use crate::{
     geometry::se3::{Wrench, wrench_from},
     system::State,
-    tree::{ConstraintRows, Dynamics, Factors, Kinematics, Load, MinNorm, Moving, Tree},
+    tree::{ConstraintRows, Dynamics, Factors, Kinematics, Load, Middle, MinNorm, Moving, Placement, Tree},
 };
 
 /// Why a step with constraints cannot be linearised.
@@ -25,6 +27,8 @@ pub(super) enum Unheld {
     Mass(usize),
     /// An equation that depends on others here and not nearby.
     Singular(usize),
+    /// The equation of a string that goes taut or slack.
+    Snaps(usize),
 }
 
 /// Constraints at both ends.
@@ -32,6 +36,11 @@ pub(super) enum Unheld {
 pub(super) struct Held {
     pub(super) start: ConstraintRows,
     pub(super) end: ConstraintRows,
+    /// What is of velocities, and what may go slack.
+    slips: Slips,
+    ties: Ties,
+    /// `∂²g/∂q∂t` at the end.
+    rates: ConstraintRows,
     /// W of both ends, K, and W of one equation.
     at_start: Middle,
     at_end: Middle,
@@ -61,6 +70,14 @@ pub(super) struct Held {
 }
 
 impl Held {
+    pub(super) fn new(tree: &Tree) -> Self {
+        Self {
+            slips: Slips::new(tree),
+            ties: Ties::new(tree),
+            ..Self::default()
+        }
+    }
+
     /// The start of a step: takes the impulse of the constraints from p.
     pub(super) fn begin(&mut self, tree: &Tree, before: &State, lambda: &[f64], p: &mut [f64]) {
         for list in [&mut self.zeros, &mut self.unused] {
@@ -77,7 +94,17 @@ impl Held {
         tree.constrain(&at, &mut self.start);
         add_rows(&self.start.jacobian, lambda, -1.0, p);
         let work = (&mut self.loads, &mut self.forces);
-        bend(tree, &self.kinematics, lambda, work, &mut self.at_start);
+        bend(tree, &at, lambda, work, &mut self.at_start);
+    }
+
+    /// The rows of equations of velocities, where the balance was evaluated.
+    pub(super) fn slip(&mut self, tree: &Tree, balance: &Balance, balls: &Balls) {
+        self.slips.linearise(tree, balance, balls);
+    }
+
+    /// Which strings are taut. It is an error if one of them changes that in the step.
+    pub(super) fn tie(&mut self, lambda: &[f64], mu: &[f64]) -> Result<(), Unheld> {
+        self.ties.tell(&self.start, lambda, mu).map_err(Unheld::Snaps)
     }
 
     /// Factorises `S`, for the factorised Jacobian of a step.
@@ -102,7 +129,10 @@ impl Held {
             for (k, row) in self.end.jacobian.chunks_exact(n).enumerate() {
                 matrix[k * m + l] = balance.h * dot(row, &self.out);
             }
+            self.slips
+                .each(|k, by_v, _| matrix[k * m + l] = dot(by_v, column));
         }
+        self.ties.cut(matrix);
         self.invert(tree, (balance.end, next_q), Which::Closing)
     }
 
@@ -135,18 +165,28 @@ impl Held {
             },
         );
         let kinematics = &self.dynamics.kinematics;
+        let at = Moving {
+            t,
+            q,
+            kinematics,
+            accelerations: None,
+        };
         let work = (&mut self.loads, &mut self.forces);
-        bend(tree, kinematics, mu, work, &mut self.at_end);
+        bend(tree, &at, mu, work, &mut self.at_end);
         self.bends.resize(m * n, 0.0);
         for (k, row) in self.bends.chunks_exact_mut(n).enumerate() {
             self.unit.clear();
             self.unit.resize(m, 0.0);
             self.unit[k] = 1.0;
             let work = (&mut self.loads, &mut self.forces);
-            bend(tree, kinematics, &self.unit, work, &mut self.single);
+            bend(tree, &at, &self.unit, work, &mut self.single);
             let driving = Some((&self.dynamics.driven[..], &kinematics.frames[..]));
             let moving = (&self.zeros[..], &self.v[..]);
             self.single.pull(tree, moving, (row, &mut self.unused), driving);
+        }
+        tree.curve_rates(&at, &mut self.rates);
+        for (bend, rate) in self.bends.iter_mut().zip(&self.rates.jacobian) {
+            *bend += rate;
         }
         self.moved.clone_from(&self.end.jacobian);
         for column in self.moved.chunks_exact_mut(n) {
@@ -159,6 +199,7 @@ impl Held {
                 matrix[k * m + l] = dot(row, column);
             }
         }
+        self.ties.cut(matrix);
         self.invert(tree, (t, q), Which::Projecting)
     }
 
@@ -193,16 +234,21 @@ impl Held {
         tree: &Tree,
         end: (f64, &[f64]),
         mu: &[f64],
-        p: &mut [f64],
+        (balance, p): (&Balance, &mut [f64]),
         out: &mut Vec<f64>,
     ) -> Result<(), Unheld> {
         self.constrain_end(tree, end);
         add_rows(&self.end.jacobian, mu, -1.0, p);
         self.move_end(tree, end.0, p)?;
+        self.slips.evaluate(tree, balance, &mut self.end);
+        let first = out.len();
         out.extend_from_slice(&self.end.value);
         let rows = self.end.jacobian.chunks_exact(p.len());
         let rates = rows.zip(&self.end.rate);
         out.extend(rates.map(|(row, rate)| dot(row, &self.v) + rate));
+        for values in out[first..].chunks_exact_mut(mu.len()) {
+            self.ties.clear(values);
+        }
         Ok(())
     }
 
@@ -234,6 +280,7 @@ impl Held {
                 inverse[k * m + l] = self.unit[k];
             }
         }
+        self.ties.hold(inverse);
         Ok(())
     }
 
@@ -249,9 +296,17 @@ impl Held {
         bent_back(tree, &mut self.at_start, dq, dp, work);
     }
 
-    /// δλ for a violation of `G⁺ δq⁺ = 0`.
-    pub(super) fn push_lambda(&mut self, dq: &[f64], given: &[f64], lambda: &mut Vec<f64>) {
-        multiply(&self.end.jacobian, dq, &mut self.unit);
+    /// δλ for a violation of `G⁺ δq⁺ = 0`, δq⁺ that of δq and x without it.
+    pub(super) fn push_lambda(
+        &mut self,
+        (next, dq, x): (&[f64], &[f64], &[f64]),
+        given: &[f64],
+        lambda: &mut Vec<f64>,
+    ) {
+        multiply(&self.end.jacobian, next, &mut self.unit);
+        let unit = &mut self.unit;
+        self.slips
+            .each(|k, by_v, by_q| unit[k] = dot(by_v, x) + dot(by_q, dq));
         for (unit, given) in self.unit.iter_mut().zip(given) {
             *unit += given;
         }
@@ -259,11 +314,24 @@ impl Held {
         lambda.iter_mut().for_each(|x| *x = -*x);
     }
 
-    /// The transpose: what δλ makes of the violation, and what that makes of `δq⁺`.
-    pub(super) fn pull_lambda(&self, lambda: &[f64], given: &mut [f64], dq: &mut [f64]) {
+    /// The transpose: what δλ makes of the violation, and what that makes of `δq⁺`, of δq and of x.
+    pub(super) fn pull_lambda(
+        &mut self,
+        lambda: &[f64],
+        given: &mut [f64],
+        (next, dq, x): (&mut [f64], &mut [f64], &mut [f64]),
+    ) {
         given.fill(0.0);
         add_rows(&self.closing, lambda, -1.0, given);
-        add_rows(&self.end.jacobian, given, 1.0, dq);
+        let unit = &mut self.unit;
+        unit.clear();
+        unit.extend_from_slice(given);
+        self.slips.each(|k, by_v, by_q| {
+            unit[k] = 0.0;
+            add_rows(by_v, &given[k..=k], 1.0, x);
+            add_rows(by_q, &given[k..=k], 1.0, dq);
+        });
+        add_rows(&self.end.jacobian, &self.unit, 1.0, next);
     }
 
     /// Adds `J⁻¹ Y Gᵀ δλ` to x, and takes `Gᵀ δλ` from δp.
@@ -351,7 +419,7 @@ enum Which {
 /// `∂(Gᵀν)/∂q` at a placement.
 fn bend(
     tree: &Tree,
-    kinematics: &Kinematics,
+    at: &Moving<'_>,
     multipliers: &[f64],
     (loads, forces): (&mut Vec<Load>, &mut Vec<Wrench>),
     out: &mut Middle,
@@ -359,9 +427,9 @@ fn bend(
     loads.clear();
     loads.resize(tree.nodes.len(), Load::default());
     out.terms.clear();
-    tree.curve(kinematics, multipliers, loads, &mut out.terms);
+    tree.curve(at, multipliers, loads, &mut out.terms);
     out.terms.finish();
-    let frames = &kinematics.frames;
+    let frames = &at.kinematics.frames;
     forces.clear();
     forces.extend(loads.iter().map(|load| load.wrench));
     for (i, node) in tree.nodes.iter().enumerate().rev() {

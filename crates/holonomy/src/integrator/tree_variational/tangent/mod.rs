@@ -14,7 +14,8 @@
 //! Where all forces act at the start the second T is that of forces that count once.
 mod balls;
 mod held;
-mod middle;
+mod slips;
+mod ties;
 mod together;
 
 use super::{Forcing, Rule, TreeOptions, TreeVariational, balance::Balance, jacobian::StepJacobian};
@@ -22,11 +23,10 @@ use crate::{
     derivative::{Change, Differentiable},
     integrator::{Cause, Fault},
     system::State,
-    tree::{Curvatures, Looking, Tree},
+    tree::{Curvatures, Looking, Middle, Placement, Tree},
 };
 use balls::{Ball, Balls};
 use held::{Held, Unheld};
-use middle::{Middle, Placement};
 use together::{MANY, Step, Together};
 
 /// A linearised step, and work space.
@@ -63,6 +63,7 @@ pub(super) enum Unlinear {
     TooLarge(usize),
     Singular(usize),
     Dependent(usize),
+    Snaps(usize),
 }
 
 impl From<Unheld> for Unlinear {
@@ -70,6 +71,7 @@ impl From<Unheld> for Unlinear {
         match unheld {
             Unheld::Mass(node) => Self::Singular(node),
             Unheld::Singular(equation) => Self::Dependent(equation),
+            Unheld::Snaps(equation) => Self::Snaps(equation),
         }
     }
 }
@@ -85,7 +87,7 @@ impl Tangent {
             jacobian: StepJacobian::new(tree),
             middle: Middle::default(),
             balls: Balls::default(),
-            held: Held::default(),
+            held: Held::new(tree),
             curvatures: Curvatures::default(),
             looking: Looking::default(),
             reports: options.forcing == Forcing::Symmetric,
@@ -159,7 +161,9 @@ impl Tangent {
         self.balls.prepare(tree, &self.balance, &before.p, &self.next_p);
         if m > 0 {
             let end = (self.balance.end, &self.next_q[..]);
-            let mu = &solution[tree.velocities() + m..];
+            let (lambda, mu) = solution[tree.velocities()..].split_at(m);
+            self.held.tie(lambda, mu)?;
+            self.held.slip(tree, &self.balance, &self.balls);
             self.held.finish(tree, end, mu, &mut self.next_p)?;
             self.balls.end_with(&self.next_p);
             let place = (&self.balance, &self.next_q[..]);
@@ -200,8 +204,9 @@ impl Tangent {
         self.jacobian.factors.solve(tree, &mut self.x);
         if m > 0 {
             advanced(balls, h, dq, &self.x, &mut self.dq, &mut self.right);
-            self.held
-                .push_lambda(&self.dq, &rest[..m.min(rest.len())], &mut self.lambda);
+            let given = &rest[..m.min(rest.len())];
+            let moves = (&self.dq[..], &dq[..], &self.x[..]);
+            self.held.push_lambda(moves, given, &mut self.lambda);
             self.held.pull_along(&self.lambda, &mut self.x, dp);
         }
         advanced(balls, h, dq, &self.x, &mut self.dq, &mut self.right);
@@ -320,8 +325,8 @@ impl Tangent {
         if m > 0 {
             self.held.pull_along_back(&mut self.lambda, &self.x, dp);
             self.dq.fill(0.0);
-            self.held
-                .pull_lambda(&self.lambda, &mut self.given[0], &mut self.dq);
+            let moves = (&mut self.dq[..], &mut dq[..], &mut self.x[..]);
+            self.held.pull_lambda(&self.lambda, &mut self.given[0], moves);
             equations[n..n + m].copy_from_slice(&self.given[0]);
             self.pi.copy_from_slice(&self.dq);
             balls.each(&mut self.pi, Ball::start_back);
@@ -384,7 +389,13 @@ fn stand(
     if tree.has_links() || tree.has_feedback() {
         let (kinematics, forcing) = (&balance.kinematics, balance.forcing);
         tree.couple(kinematics, forcing, curvatures, &mut out.terms);
-        tree.couple_feedback(&balance.sight(), (1.0, 1.0, forcing), looking, &mut out.terms);
+        tree.couple_feedback(
+            &balance.sight(),
+            (1.0, 1.0, forcing),
+            None,
+            looking,
+            &mut out.terms,
+        );
         out.terms.finish();
     }
     let loads = &balance.loads;
@@ -425,6 +436,10 @@ impl TreeVariational {
             Unlinear::Singular(node) => self.singular(node),
             Unlinear::Dependent(equation) => Fault {
                 cause: Cause::Branching { equation },
+                body: None,
+            },
+            Unlinear::Snaps(equation) => Fault {
+                cause: Cause::Snaps { equation },
                 body: None,
             },
         })
@@ -480,8 +495,10 @@ impl Differentiable for TreeVariational {
             tangent.balance.end_momentum(tree, &mut tangent.next_p);
             if m > 0 {
                 let end = (tangent.balance.end, &tangent.next_q[..]);
-                let mu = &solution[n + m..];
-                tangent.held.values(tree, end, mu, &mut tangent.next_p, out)?;
+                let (lambda, mu) = solution[n..].split_at(m);
+                tangent.held.tie(lambda, mu)?;
+                let made = (&tangent.balance, &mut tangent.next_p[..]);
+                tangent.held.values(tree, end, mu, made, out)?;
             }
             // The configuration at the end depends on the unknowns alone.
             out.resize(2 * n + 2 * m, 0.0);

@@ -1,12 +1,11 @@
 //! Eight changes pushed side by side: the same numbers as one by one but for rounding, where joints are screws or slide,
 //! nothing is held, and the entries of J are written out.
-use super::middle::Middle;
 use crate::{
     Vec3,
     derivative::Change,
     geometry::se3::{Twist, angular, linear},
     simd::{Eight, Kernel, LANES, Level, Triple, Vector, in_all_lanes},
-    tree::{Branched, Tree},
+    tree::{Branched, Middle, Tree},
 };
 
 /// Changes side by side, and work space.

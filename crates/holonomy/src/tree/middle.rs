@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! z_i = z_p + Γ_i ζ_i + Δ_i ν_i             ζ how joints are displaced, ν how their velocities change
-//! y_i = A_i z_i + (terms of low rank)       z = (η, δV), y = (δF, δP): see `column.rs`
+//! y_i = A_i z_i + (terms of low rank)       z = (η, δV), y = (δF, δP): see
+//!                                          `column.rs` of the integrator
 //! y_p += y_i + Λ_i ζ_i
 //! π_i = Sᵀ δP                               of the momentum SᵀP
 //! γ_i = Sᵀ δF + (V_p × S)ᵀ δP + (S ×* P)ᵀ (δV − S ν) + τ_q ζ + τ_v ν        of Sᵀ(F − V_p ×* P) + τ
@@ -10,59 +11,59 @@
 //! Γ = (S, V_p × S),   Δ = (0, S),   Λ = (S ×* F, S ×* P)
 //! ```
 //! Without what is not there, it is also how momenta change as bodies are moved, and how the forces of constraints do.
+use super::{Effort, Frame, JointKind, Load, LowRank, Tree, Vector12, stack};
 use crate::{
     Vec3,
     geometry::{
         RigidInertia,
         se3::{Twist, Wrench, angular, cross, cross_wrench, join, linear, twist_at, wrench_from},
     },
-    tree::{Effort, Frame, JointKind, Load, LowRank, Tree, Vector12, stack},
 };
 use nalgebra::Matrix3;
 
 /// What there is at a placement; an empty list is all zeros.
-pub(super) struct Placement<'a> {
-    pub(super) frames: &'a [Frame],
+pub(crate) struct Placement<'a> {
+    pub(crate) frames: &'a [Frame],
     /// P and F of what each node carries.
-    pub(super) momenta: &'a [Wrench],
-    pub(super) forces: &'a [Wrench],
-    pub(super) loads: &'a [Load],
-    pub(super) efforts: &'a [Effort],
+    pub(crate) momenta: &'a [Wrench],
+    pub(crate) forces: &'a [Wrench],
+    pub(crate) loads: &'a [Load],
+    pub(crate) efforts: &'a [Effort],
 }
 
 /// The linear map from (ζ, ν) to (π, γ).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Middle {
-    pub(super) columns: Vec<Column>,
-    pub(super) nodes: Vec<Body>,
-    pub(super) efforts: Vec<Effort>,
+pub(crate) struct Middle {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) nodes: Vec<Body>,
+    pub(crate) efforts: Vec<Effort>,
     /// Links, feedback and constraints. Coordinates and velocities are seen as they are.
-    pub(super) terms: LowRank<12>,
+    pub(crate) terms: LowRank<12>,
     z: Vec<Vector12>,
     y: Vec<Vector12>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Column {
-    pub(super) screw: Twist,
+pub(crate) struct Column {
+    pub(crate) screw: Twist,
     /// `V_p × S`, `S ×* F` and `S ×* P`.
-    pub(super) carried: Twist,
-    pub(super) forced: Wrench,
-    pub(super) pulled: Wrench,
+    pub(crate) carried: Twist,
+    pub(crate) forced: Wrench,
+    pub(crate) pulled: Wrench,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Body {
-    pub(super) offset: Vec3,
-    pub(super) inertia: RigidInertia,
-    pub(super) fixed: Vec3,
-    pub(super) placed: Vec3,
-    pub(super) turning: Matrix3<f64>,
+pub(crate) struct Body {
+    pub(crate) offset: Vec3,
+    pub(crate) inertia: RigidInertia,
+    pub(crate) fixed: Vec3,
+    pub(crate) placed: Vec3,
+    pub(crate) turning: Matrix3<f64>,
 }
 
 impl Middle {
     /// Stands at a placement. Terms of low rank are left as they are.
-    pub(super) fn prepare(&mut self, tree: &Tree, at: &Placement<'_>) {
+    pub(crate) fn prepare(&mut self, tree: &Tree, at: &Placement<'_>) {
         self.columns.clear();
         self.nodes.clear();
         self.efforts.clear();
@@ -102,7 +103,7 @@ impl Middle {
     }
 
     /// From (ζ, ν) to (π, γ).
-    pub(super) fn push(
+    pub(crate) fn push(
         &mut self,
         tree: &Tree,
         (zeta, nu): (&[f64], &[f64]),
@@ -160,7 +161,8 @@ impl Middle {
 
     /// The transpose: from (a, b), for π and γ, to what they make of ζ and ν. Where b is a velocity, driven joints have
     /// theirs too.
-    pub(super) fn pull(
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn pull(
         &mut self,
         tree: &Tree,
         (a, b): (&[f64], &[f64]),
@@ -233,6 +235,7 @@ impl Body {
     }
 
     /// The transpose.
+    #[cfg(not(target_arch = "wasm32"))]
     fn pushed_back(&self, force: &Twist) -> Wrench {
         let (f, n) = (linear(force), angular(force));
         join(
