@@ -54,21 +54,21 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 sent = []
 def press():
     time.sleep(0.5)
-    sent.append(time.perf_counter())
+    sent.extend((time.perf_counter(), time.process_time()))
     os.kill(os.getpid(), signal.SIGINT)
 threading.Thread(target=press).start()
 try:
     act()
     print(json.dumps("it came to its end"))
 except KeyboardInterrupt:
-    print(json.dumps(time.perf_counter() - sent[0]))
+    print(json.dumps((time.perf_counter() - sent[0], time.process_time() - sent[1])))
 """
-    # A busy machine may be late once, not three times.
-    took = program(text)
-    for _ in range(2):
-        if isinstance(took, float) and took > 0.2:
-            took = program(text)
-    assert isinstance(took, float) and took < 0.2, took
+    # Either clock will do: a busy machine is late by the one on the wall, two threads use twice the processor's. A slow
+    # one may be late once, not three times.
+    took = [program(text)]
+    while len(took) < 3 and not isinstance(took[-1], str) and min(took[-1]) > 0.2:
+        took.append(program(text))
+    assert not isinstance(took[-1], str) and min(took[-1]) < 0.2, took
 
 
 def test_other_threads_go_on_during_a_run():

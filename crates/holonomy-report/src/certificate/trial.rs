@@ -30,10 +30,9 @@ impl Tried {
         }
         let mut best: Option<Trial> = None;
         for name in candidates(model) {
-            let found = go_on()
-                .then(|| method(model, reference, name, conserved))
-                .flatten();
-            let Some(trial) = found else { continue };
+            let Some(trial) = method(model, reference, name, conserved, go_on) else {
+                continue;
+            };
             if !best.as_ref().is_some_and(|best| best.share.1 <= trial.share.1) {
                 best = Some(trial);
             }
@@ -70,8 +69,14 @@ fn half(reference: &Reference, conserved: bool, adaptive: bool) -> Option<Trial>
     is_better(&trial).then_some(trial)
 }
 
-/// A method, if it goes as far and is better.
-fn method(model: &Model, reference: &Reference, name: &str, conserved: bool) -> Option<Trial> {
+/// A method, if it goes as far and is better; `None` also once `go_on` is false.
+fn method(
+    model: &Model,
+    reference: &Reference,
+    name: &str,
+    conserved: bool,
+    go_on: &dyn Fn() -> bool,
+) -> Option<Trial> {
     let mut method = catalog::find(name).ok()?.build(&model.mechanism).ok()?;
     let system = model.mechanism.system();
     let mut state = model.state.clone();
@@ -80,6 +85,9 @@ fn method(model: &Model, reference: &Reference, name: &str, conserved: bool) -> 
     let mut kept = Vec::with_capacity(reference.known);
     let steps = (reference.known as u64 - 1) * reference.stride;
     for k in 0..=steps {
+        if k % 64 == 0 && !go_on() {
+            return None;
+        }
         if k > 0 && !stepped(&mut *method, &mut state, model.state.t, k, model.schedule.step) {
             return None;
         }
