@@ -157,6 +157,44 @@ fn swinging_atwoods_machine_is_that_of_scipy_to_second_order() {
 }
 
 #[test]
+fn a_bead_on_a_string_over_a_heavy_pulley_is_that_of_scipy_to_second_order() {
+    // From a nail A past the bead b over the pulley: s = |b − A| + ℓ + R φ, ∇s = u_A + u_ℓ, ∇∇s = (1 − u_A u_Aᵀ)/|b − A| +
+    // n nᵀ/ℓ. M b̈ + μ s̈ ∇s = −M g ẑ − m g ∇s with μ = m + I/R²; T₁ = μ s̈ + m g, T₂ = m (g + s̈); by hand.
+    // SciPy 1.17.1, solve_ivp with DOP853, rtol 1e-13, atol 1e-14: after 0.8 s.
+    let place = [-0.7310795685021954, -0.5420157152791493];
+    let risen = -0.1548778463662175;
+    let tensions = [14.31941051780227, 13.019711274025601];
+    let speed = -0.6652804311663795_f64;
+    let text = format!(
+        "[[site]]\nname = \"nail\"\nat = [-2, 0, 0.1]\n\
+         [[body]]\nname = \"x\"\njoint = {{ kind = \"prismatic\", axis = [1, 0, 0] }}\nmass = 0\n\
+         position = -1.1\nvelocity = 0.8\n\
+         [[body]]\nname = \"bead\"\nparent = \"x\"\njoint = {{ kind = \"prismatic\", axis = [0, 0, 1] }}\nmass = 2\n\
+         position = -0.7\nvelocity = 0.5\nsites = {{ eye = [0, 0, 0] }}\n{}velocity = {speed:?}\n{}",
+        weight("right", 1.2, [0.2, 0.0, -2.0], [0.0, 0.0, 1.0]),
+        wheel(0.05).replace(
+            "mass = 1\n",
+            &format!("mass = 1\nvelocity = {:?}\n", -speed / 0.2)
+        ),
+    );
+    let rope = OVER.replace("\"left/hook\"", "\"nail\", \"bead/eye\"");
+    let (tree, start) = load(&(text + &rope));
+    let errors = [80, 160, 320].map(|steps| {
+        let state = stepped(&tree, &start, 0.8 / f64::from(steps), steps);
+        let off = [state.q[0] - place[0], state.q[1] - place[1], state.q[2] - risen];
+        let pulls = ["rope.1.tension", "rope.2.tension"].map(|name| recorded(&tree, &state, name));
+        let pulls = [pulls[0] - tensions[0], pulls[1] - tensions[1]];
+        let largest = |all: &[f64]| all.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        (largest(&off), largest(&pulls))
+    });
+    assert!(errors[2].0 < 1e-4 && errors[2].1 < 1e-2, "{errors:?}");
+    for pair in errors.windows(2) {
+        let order = (pair[0].0 / pair[1].0).log2();
+        assert!((order - 2.0).abs() < 0.1, "{errors:?}");
+    }
+}
+
+#[test]
 fn a_winch_does_the_work_of_lifting() {
     let drum = "[[body]]\nname = \"drum\"\njoint = { kind = \"revolute\", axis = [0, 1, 0] }\nmass = 1\n\
         inertia = [0.1, 0.1, 0.1]\ndriven = \"-1.5*t^2\"\n\
