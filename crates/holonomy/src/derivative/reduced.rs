@@ -43,7 +43,7 @@ pub struct Minimal {
 /// Why there are no minimal coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreduced {
-    /// Of redundant coordinates in a frame, or of a chain that is held at both ends.
+    /// Of redundant coordinates in a frame.
     #[error("there are no canonical coordinates for this kind of model")]
     NotCanonical,
     /// What moves has no inertia.
@@ -72,7 +72,13 @@ struct Held {
 }
 
 impl Held {
-    fn at(mechanism: &Mechanism, t: f64, q: &[f64], slack: &[usize]) -> Result<Self, Unreduced> {
+    /// In canonical coordinates about `origin`.
+    fn at(
+        mechanism: &Mechanism,
+        t: f64,
+        [origin, q]: [&[f64]; 2],
+        slack: &[usize],
+    ) -> Result<Self, Unreduced> {
         let rows = |n: usize, value: &[f64], rate: &[f64], jacobian: &[f64]| {
             let jacobian = DMatrix::from_row_slice(value.len(), n, jacobian);
             Self {
@@ -109,7 +115,18 @@ impl Held {
                 let found = &work.constraint;
                 Ok(rows(n, &found.value, &found.rate, &found.jacobian))
             }
-            _ => Ok(rows(0, &[], &[], &[])),
+            Mechanism::Spheres(spheres) => match spheres.held_rows(origin, q) {
+                // Canonical coordinates are two for each body, and angular velocities three.
+                Some((value, jacobian, all)) => Ok(Self {
+                    value: DVector::from_column_slice(value.as_slice()),
+                    rate: DVector::zeros(3),
+                    jacobian,
+                    all,
+                    nonholonomic: false,
+                }),
+                None => Ok(rows(0, &[], &[], &[])),
+            },
+            Mechanism::Lagrangian(_) => Ok(rows(0, &[], &[], &[])),
         }
     }
 }
@@ -153,8 +170,8 @@ impl Minimal {
         wanted: Option<[&[usize]; 2]>,
     ) -> Result<Self, Unreduced> {
         let system = mechanism.system();
-        let held = Held::at(mechanism, state.t, &state.q, &slack)?;
-        if !system.is_canonical() {
+        let held = Held::at(mechanism, state.t, [&state.q; 2], &slack)?;
+        if !(system.is_canonical() || matches!(mechanism, Mechanism::Spheres(_))) {
             return Err(Unreduced::NotCanonical);
         }
         let n = system.canonical(&state.q, &state.q, &state.p).0.len();
@@ -171,7 +188,10 @@ impl Minimal {
             });
         }
         let mut scratch = system.scratch();
-        let mass = columns(n, |v, p| system.momentum(state.t, &state.q, v, p, &mut scratch));
+        let mass = match mechanism {
+            Mechanism::Spheres(spheres) => spheres.canonical_inertia(&state.q),
+            _ => columns(n, |v, p| system.momentum(state.t, &state.q, v, p, &mut scratch)),
+        };
         if !mass.iter().chain(held.all.iter()).all(|x| x.is_finite()) {
             return Err(Unreduced::Undefined);
         }
@@ -296,7 +316,7 @@ impl Minimal {
         let mut last = f64::INFINITY;
         for _ in 0..MOST_CORRECTIONS {
             let (q, _) = system.state_from_canonical(&from.q, x, &vec![0.0; x.len()]);
-            let held = Held::at(mechanism, from.t, &q, &self.slack)?;
+            let held = Held::at(mechanism, from.t, [&from.q, &q], &self.slack)?;
             let across = held.jacobian.select_columns(&dependent);
             let step = least(&across, &held.value).ok_or(Unreduced::Undefined)?;
             let size = step.amax();
@@ -316,7 +336,7 @@ impl Minimal {
 /// Takes from the momentum what leads off the constraints.
 fn lead(mechanism: &Mechanism, state: &mut State, slack: &[usize]) -> Result<(), Unreduced> {
     let system = mechanism.system();
-    let Held { rate, all, .. } = Held::at(mechanism, state.t, &state.q, slack)?;
+    let Held { rate, all, .. } = Held::at(mechanism, state.t, [&state.q; 2], slack)?;
     let (m, n) = all.shape();
     let mut scratch = system.scratch();
     let (mut v, mut zero) = (vec![0.0; n], vec![0.0; n]);

@@ -11,6 +11,11 @@
 //! The forces are `f⁻ = ½h f(t, q, q̇)` and `f⁺ = ½h f(t+h, q⁺, q̇⁺)` of Marsden & West (2001), with the velocities of the
 //! momenta at both ends, so that the second half undoes the first of a step back: symmetric, and of order 2. Chains take
 //! O(n) where each force sees the body alone that it acts on.
+#[cfg(not(target_arch = "wasm32"))]
+mod impulse;
+#[cfg(not(target_arch = "wasm32"))]
+mod linearised;
+
 use super::{Cause, Fault, Integrator, StepInfo, check_finite};
 use crate::{
     Vec3,
@@ -27,6 +32,8 @@ pub struct SphereForced {
     free: Box<dyn Integrator>,
     before: State,
     kick: Kick,
+    #[cfg(not(target_arch = "wasm32"))]
+    taken: linearised::Taken,
 }
 
 /// What one impulse takes.
@@ -50,7 +57,14 @@ const MOST: u32 = 50;
 
 impl SphereForced {
     /// Around a method for the same system, which knows nothing of the forces.
-    pub fn new(system: Arc<Spheres>, free: Box<dyn Integrator>) -> Self {
+    pub fn new(
+        system: Arc<Spheres>,
+        #[cfg_attr(
+            target_arch = "wasm32",
+            expect(unused_mut, reason = "a page has no derivatives")
+        )]
+        mut free: Box<dyn Integrator>,
+    ) -> Self {
         let size = 3 * system.len();
         Self {
             kick: Kick {
@@ -67,6 +81,8 @@ impl SphereForced {
                 work: vec![0.0; system.forces().len()],
             },
             before: State::new(0.0, Vec::new(), Vec::new()),
+            #[cfg(not(target_arch = "wasm32"))]
+            taken: linearised::Taken::new(&mut *free),
             system,
             free,
         }
@@ -79,6 +95,8 @@ impl SphereForced {
         info.iterations += self.kick.implicit(&self.system, state, 0.5 * h)?;
         check_finite(&state.q, &state.p, self.system.len())?;
         state.add_work(&self.kick.work);
+        #[cfg(not(target_arch = "wasm32"))]
+        self.note();
         Ok(info)
     }
 }
@@ -87,6 +105,11 @@ impl Integrator for SphereForced {
     fn attempt(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         self.before.copy_from(state);
         self.step(state, h).inspect_err(|_| state.copy_from(&self.before))
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn differentiable(&mut self) -> Option<&mut dyn crate::derivative::Differentiable> {
+        self.taken.is_known().then_some(self)
     }
 }
 

@@ -12,10 +12,24 @@
 //!               xₙ⁺ = cos θ xₙ + (h/M)(sin θ/θ) yₙ,  yₙ⁺ = −(M/h) θ sin θ xₙ + cos θ yₙ
 //! ```
 //! The first is that of a generating function, with matrices that are symmetric whatever σ and τ are, which is what the
-//! sphere curves by; nothing in it is divided by h. B is solved in O(n) for links. The unknowns of a step are the directions after each of its parts, and its
-//! equations those that lead there, then (x⁺, y⁺) about the last of them.
+//! sphere curves by; nothing in it is divided by h. B is solved in O(n) for links. The unknowns of a step are the
+//! directions after each of its parts, and its equations those that lead there, then (x⁺, y⁺) about the last of them.
+//!
+//! Where a chain is held at both ends each part has six more of both, λ and μ:
+//!
+//! ```text
+//! Tᵀ(M Δ − h p + ½h² g + h ℓ λ) = 0,   Σ ℓᵢ qᵢ⁺ = d,       σᵢ += ℓᵢ qᵢ·λ,   −τᵢ += ℓᵢ qᵢ⁺·μ
+//! p⁺ = T⁺T⁺ᵀ(M Δ/h − ½h g⁺ − ℓ μ),     Σ ℓᵢ vᵢ⁺ = 0         p⁺ = T⁺T⁺ᵀ M v⁺
+//! ```
+mod factors;
 mod great_circles;
+mod legendre;
+mod stopped;
+mod tied;
 mod variational;
+
+pub(super) use factors::{Coupling, Factors};
+pub(super) use legendre::Legendre;
 
 use super::{Fault, separate::Stage};
 use crate::{
@@ -28,6 +42,8 @@ use crate::{
 use great_circles::Arc as GreatArc;
 use nalgebra::{Matrix3x2, Vector2};
 use std::sync::Arc;
+use stopped::Stopped;
+use tied::Tied;
 use variational::Variational;
 
 /// The parts of a step.
@@ -43,6 +59,8 @@ pub(super) enum Parts<'a> {
 pub(super) struct SphereTangent {
     system: Arc<Spheres>,
     uniform: bool,
+    /// Of the links of a chain that is held at both ends, m; none elsewhere.
+    lengths: Vec<f64>,
     /// Before the step and after each of its parts.
     places: Vec<Place>,
     parts: Vec<Part>,
@@ -65,7 +83,7 @@ struct Place {
 }
 
 enum Part {
-    Variational(Variational),
+    Variational(Box<Variational>),
     GreatCircles(GreatArc),
 }
 
@@ -73,6 +91,7 @@ enum Part {
 struct Near<'a> {
     system: &'a Spheres,
     uniform: bool,
+    lengths: &'a [f64],
     from: &'a Place,
     to: &'a Place,
     buffers: &'a mut Buffers,
@@ -86,6 +105,16 @@ fn pairs(list: &[f64]) -> Pairs<'_> {
 
 fn pairs_mut(list: &mut [f64]) -> &mut [Vector2<f64>] {
     bytemuck::cast_slice_mut(list)
+}
+
+/// The vector of this number in a list; zero where there is none.
+fn vector(list: &[f64], number: usize) -> Vec3 {
+    list.get(3 * number..3 * number + 3)
+        .map_or_else(Vec3::zeros, Vec3::from_column_slice)
+}
+
+fn write(list: &mut [f64], number: usize, vector: &Vec3) {
+    list[3 * number..3 * number + 3].copy_from_slice(vector.as_slice());
 }
 
 impl Place {
@@ -114,12 +143,26 @@ impl SphereTangent {
     pub(super) fn new(system: Arc<Spheres>) -> Option<Self> {
         system.without_derivatives().is_none().then(|| Self {
             uniform: system.uniform_gradient().is_some(),
+            lengths: match system.held() {
+                Some(_) => system.bodies().iter().map(|body| body.length).collect(),
+                None => Vec::new(),
+            },
             system,
             places: Vec::new(),
             parts: Vec::new(),
             p: Vec::new(),
             buffers: Buffers::default(),
         })
+    }
+
+    /// Unknowns and equations of a part for λ and μ.
+    fn held(&self) -> usize {
+        if self.lengths.is_empty() { 0 } else { 6 }
+    }
+
+    /// Unknowns of a part.
+    fn unknowns(&self) -> usize {
+        3 * self.system.len() + self.held()
     }
 
     /// Goes to a step whose unknowns are known.
@@ -130,19 +173,19 @@ impl SphereTangent {
         h: f64,
         solution: &[f64],
     ) -> Result<(), Fault> {
-        let (n, count) = (self.system.len(), parts.len());
+        let (size, own, count) = (before.q.len(), self.unknowns(), parts.len());
         self.places.resize_with(count + 1, Place::default);
         // Steps are gone along one after the other: one end of this may be the other end of the last.
-        let (first, last) = (&*before.q, &solution[3 * n * (count - 1)..]);
+        let (first, last) = (&*before.q, &solution[own * (count - 1)..][..size]);
         if view(last) == self.places[0].q || view(first) == self.places[count].q {
             self.places.swap(0, count);
         }
-        let each = std::iter::once(first).chain(solution.chunks_exact(3 * n));
+        let each = std::iter::once(first).chain(solution.chunks_exact(own).map(|own| &own[..size]));
         for (place, q) in self.places.iter_mut().zip(each) {
             place.find(&self.system, view(q), &mut self.buffers.work);
         }
         self.parts.resize_with(count, || match parts {
-            Parts::Variational(_) => Part::Variational(Variational::default()),
+            Parts::Variational(_) => Part::Variational(Box::default()),
             Parts::GreatCircles(_) => Part::GreatCircles(GreatArc::default()),
         });
         self.p.clear();
@@ -151,13 +194,15 @@ impl SphereTangent {
             let mut near = Near {
                 system: &self.system,
                 uniform: self.uniform,
+                lengths: &self.lengths,
                 from: &self.places[k],
                 to: &self.places[k + 1],
                 buffers: &mut self.buffers,
             };
             match (part, parts) {
                 (Part::Variational(step), Parts::Variational(substeps)) => {
-                    step.stand(&mut near, substeps[k] * h)?;
+                    let held = &solution[k * own + size..(k + 1) * own];
+                    step.stand(&mut near, substeps[k] * h, held)?;
                 }
                 (Part::GreatCircles(arc), Parts::GreatCircles(stages)) => {
                     arc.stand(&near, stages[k].over(h), &mut self.p);
@@ -169,8 +214,9 @@ impl SphereTangent {
     }
 
     pub(super) fn push(&mut self, change: &mut Change) {
+        let held = self.held();
         let Change { x, y, equations, .. } = change;
-        let size = x.len();
+        let (size, rows) = (x.len(), x.len() + held);
         let (of_f, of_e) = match equations.len() {
             0 => (&[] as &[f64], &[] as &[f64]),
             all => equations.split_at(all - 2 * size),
@@ -179,11 +225,12 @@ impl SphereTangent {
             let mut near = Near {
                 system: &self.system,
                 uniform: self.uniform,
+                lengths: &self.lengths,
                 from: &self.places[k],
                 to: &self.places[k + 1],
                 buffers: &mut self.buffers,
             };
-            let own = of_f.get(k * size..(k + 1) * size);
+            let own = of_f.get(k * rows..(k + 1) * rows);
             match part {
                 Part::Variational(step) => step.push(&mut near, own, x, y),
                 Part::GreatCircles(arc) => arc.push(&mut near, own, x, y),
@@ -196,21 +243,23 @@ impl SphereTangent {
     }
 
     pub(super) fn pull(&mut self, gradient: &mut Change) {
+        let held = self.held();
         let Change { x, y, equations, .. } = gradient;
-        let (size, count) = (x.len(), self.parts.len());
+        let (rows, count) = (x.len() + held, self.parts.len());
         equations.clear();
-        equations.resize(count * size, 0.0);
+        equations.resize(count * rows, 0.0);
         equations.extend_from_slice(x);
         equations.extend_from_slice(y);
         for (k, part) in self.parts.iter_mut().enumerate().rev() {
             let mut near = Near {
                 system: &self.system,
                 uniform: self.uniform,
+                lengths: &self.lengths,
                 from: &self.places[k],
                 to: &self.places[k + 1],
                 buffers: &mut self.buffers,
             };
-            let own = &mut equations[k * size..(k + 1) * size];
+            let own = &mut equations[k * rows..(k + 1) * rows];
             match part {
                 Part::Variational(step) => step.pull(&mut near, own, x, y),
                 Part::GreatCircles(arc) => arc.pull(&mut near, own, x, y),
@@ -233,22 +282,21 @@ impl SphereTangent {
         let turned = view(&before.p).iter().zip(&from.q);
         let mut p: Vec<Vec3> = turned.map(|(pi, q)| pi.cross(q)).collect();
         out.clear();
-        for (k, q) in solution
-            .chunks_exact(before.q.len())
-            .enumerate()
-            .take(parts.len())
-        {
+        let unknowns = solution.chunks_exact(self.unknowns());
+        for (k, own) in unknowns.enumerate().take(parts.len()) {
+            let (q, held) = own.split_at(before.q.len());
             to.find(&self.system, view(q), &mut self.buffers.work);
             let mut near = Near {
                 system: &self.system,
                 uniform: self.uniform,
+                lengths: &self.lengths,
                 from: &from,
                 to: &to,
                 buffers: &mut self.buffers,
             };
             match parts {
                 Parts::Variational(substeps) => {
-                    variational::residual(&mut near, substeps[k] * h, &mut p, out);
+                    variational::residual(&mut near, substeps[k] * h, held, &mut p, out);
                 }
                 Parts::GreatCircles(stages) => {
                     great_circles::residual(&near, stages[k].over(h), &mut p, out);

@@ -1,7 +1,7 @@
 //! The block systems of [`Links::solve`] with their factors kept: for many right sides, and for the transposed matrix.
 //!
 //! ```text
-//! Uᵢ Σⱼ Mᵢⱼ Vⱼ xⱼ = bᵢ
+//! Cᵢ xᵢ + Uᵢ Σⱼ Mᵢⱼ Vⱼ xⱼ = bᵢ
 //! inward    a = K (b − ℓU Σr),  r = Σr + ℓAV a            outward   x = a + B P,   P' = P + ℓV x
 //! ```
 //! The transposed system takes the transposed sweeps in the opposite order.
@@ -9,7 +9,7 @@ use super::Links;
 use crate::Vec3;
 use nalgebra::{Matrix2, Matrix2x3, Matrix3, Matrix3x2, Vector2};
 
-/// The factors of a matrix `Uᵢ Mᵢⱼ Vⱼ` of 2 × 2 blocks.
+/// The factors of a matrix `Cᵢ δᵢⱼ + Uᵢ Mᵢⱼ Vⱼ` of 2 × 2 blocks.
 #[derive(Default)]
 pub(crate) struct LinkFactors {
     each: Vec<Factor>,
@@ -35,6 +35,7 @@ impl LinkFactors {
         links: &Links,
         left: impl Fn(usize) -> Matrix2x3<f64>,
         right: impl Fn(usize) -> Matrix3x2<f64>,
+        own: impl Fn(usize) -> Matrix2<f64>,
     ) -> bool {
         let n = links.len();
         let Self { each, beyond, .. } = self;
@@ -44,11 +45,11 @@ impl LinkFactors {
         for i in (0..n).rev() {
             let link = links.links()[i];
             let (left, right) = (left(i), right(i));
-            let own = links.diagonal()[i] - link.length * links.first_moment(i);
+            let excess = links.diagonal()[i] - link.length * links.first_moment(i);
             let carried = Matrix3::from_diagonal_element(links.end_mass(i)) + beyond[i];
             let (far_left, far_right) = (left * link.length, right * link.length);
             let pull = carried * far_right;
-            let pivot = left * right * own + far_left * pull;
+            let pivot = left * right * excess + far_left * pull + own(i);
             let Some(inverse) = pivot.try_inverse() else {
                 return false;
             };

@@ -8,6 +8,12 @@
 //! ```
 //! They have no place in a Lagrangian: discrete equations take them as impulses (Lagrange–d'Alembert), and their work is
 //! measured beside the energy.
+#[cfg(not(target_arch = "wasm32"))]
+mod turned;
+
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use turned::Turned;
+
 use super::{Spheres, SpheresError, parts::is_finite};
 use crate::{
     Vec3,
@@ -78,6 +84,9 @@ pub struct SphereLaw {
     /// What changes its sign where `abs`, `min` and `max` have kinks.
     #[cfg(not(target_arch = "wasm32"))]
     sides: Program,
+    /// The values, and their derivatives by what is seen and by its rates.
+    #[cfg(not(target_arch = "wasm32"))]
+    slopes: Program,
 }
 
 #[derive(Default)]
@@ -133,6 +142,8 @@ impl SphereLaw {
             .iter()
             .any(|slope| expressions.known_value(*slope) != Some(0.0));
         let program = expressions.compile(&outputs);
+        #[cfg(not(target_arch = "wasm32"))]
+        let slopes = turned::slopes(&mut expressions, &outputs[..3], used.len());
         Some(Self {
             seen: used.into_iter().map(what).collect(),
             program,
@@ -141,6 +152,8 @@ impl SphereLaw {
                 let kinks = expressions.kinks(&outputs[..3]);
                 expressions.compile(&kinks)
             },
+            #[cfg(not(target_arch = "wasm32"))]
+            slopes,
             memory: Mutex::default(),
             by_rates,
         })

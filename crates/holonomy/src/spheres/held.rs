@@ -5,8 +5,12 @@
 //! Mᵢᵢ ω̇ᵢ − … = … − ℓᵢ qᵢ × λ                    (2.9) with the force −λ of the point on the tip
 //! Σ ℓᵢ q̈ᵢ = 0,    q̈ᵢ = ω̇ᵢ × qᵢ + ωᵢ × (ωᵢ × qᵢ)    three equations for λ
 //! ```
+#[cfg(not(target_arch = "wasm32"))]
+use super::view;
 use super::{Body, Spheres, SpheresError, Workspace, parts::is_finite};
 use crate::{Vec3, geometry::s2, math, system::Base};
+#[cfg(not(target_arch = "wasm32"))]
+use nalgebra::DMatrix;
 use nalgebra::Matrix3;
 
 /// What is held, and where.
@@ -130,6 +134,40 @@ impl Spheres {
     /// How far the held tip is from where it should be, m.
     pub fn violation(&self, q: &[Vec3]) -> Option<f64> {
         Some(self.held.as_ref()?.violation(&self.bodies, q).norm())
+    }
+
+    /// g, and row by row how it changes with canonical coordinates about `origin`, and its rate with angular velocities:
+    /// `∂qᵢ/∂x = (I − qqᵀ) T (q·qₒ)` by central projection.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn held_rows(&self, origin: &[f64], q: &[f64]) -> Option<(Vec3, DMatrix<f64>, DMatrix<f64>)> {
+        let held = self.held.as_ref()?;
+        let (origin, q) = (view(origin), view(q));
+        let mut by_places = DMatrix::zeros(3, 2 * q.len());
+        let mut by_rates = DMatrix::zeros(3, 3 * q.len());
+        for &i in &held.path {
+            let length = self.bodies[i].length;
+            let moved = s2::tangent_basis(&origin[i]) * q[i].dot(&origin[i]);
+            let across = (moved - q[i] * q[i].tr_mul(&moved)) * length;
+            by_places.view_mut((0, 2 * i), (3, 2)).copy_from(&across);
+            by_rates
+                .view_mut((0, 3 * i), (3, 3))
+                .copy_from(&(q[i].cross_matrix() * -length));
+        }
+        Some((held.violation(&self.bodies, q), by_places, by_rates))
+    }
+
+    /// `TᵢᵀMᵢⱼTⱼ`, the inertia in canonical coordinates about a configuration.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(crate) fn canonical_inertia(&self, q: &[f64]) -> DMatrix<f64> {
+        let bases: Vec<_> = view(q).iter().map(s2::tangent_basis).collect();
+        let mut out = DMatrix::zeros(2 * bases.len(), 2 * bases.len());
+        for (i, left) in bases.iter().enumerate() {
+            for (j, right) in bases.iter().enumerate() {
+                let block = left.tr_mul(right) * self.inertia.entry(i, j);
+                out.view_mut((2 * i, 2 * j), (2, 2)).copy_from(&block);
+            }
+        }
+        out
     }
 
     /// Moves to the nearest configuration that is closed, with velocities that leave it so.

@@ -30,6 +30,8 @@ pub use error::SpheresError;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) use factors::LinkFactors;
 pub(crate) use forces::Torques;
+#[cfg(not(target_arch = "wasm32"))]
+pub(crate) use forces::Turned;
 pub use forces::{Damping, Seen, SphereAct, SphereForce, SphereLaw};
 pub use held::Held;
 pub use inertia::{Inertia, InertiaError, InertiaWork};
@@ -189,12 +191,6 @@ impl Spheres {
     /// Why steps have no derivatives, if they have none: what they would need.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn without_derivatives(&self) -> Option<&'static str> {
-        if self.held.is_some() {
-            return Some("tips that are free");
-        }
-        if !self.forces().is_empty() {
-            return Some("spheres without dampers and `[[force]]`");
-        }
         // Whether potentials have second derivatives does not depend on where.
         let each = |number: u64| (0..self.len()).map(move |k| scattered(number, k));
         let q: Vec<Vec3> = each(1).map(|q| q.normalize()).collect();

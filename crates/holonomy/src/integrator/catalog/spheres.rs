@@ -33,7 +33,6 @@ const IMPLICIT: Method = Method {
 const GAUSS: Method = Method {
     reference: "Butcher (1964); Hairer, Lubich & Wanner (2006)",
     options: &["tolerance", "max_iterations"],
-    differentiable: false,
     ..ON_SPHERES
 };
 

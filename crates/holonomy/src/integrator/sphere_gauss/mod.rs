@@ -11,9 +11,13 @@
 //! [`chain`] for chains of point masses and separate bodies, [`general`] for any inertia.
 mod chain;
 mod general;
+#[cfg(not(target_arch = "wasm32"))]
+mod linearised;
 mod motion;
 mod row;
 mod rule;
+#[cfg(not(target_arch = "wasm32"))]
+mod slopes;
 // A page advances one state: its engine is to be small.
 #[cfg(not(target_arch = "wasm32"))]
 mod together;
@@ -43,6 +47,8 @@ pub struct SphereGauss {
     scratch: Scratch,
     #[cfg(not(target_arch = "wasm32"))]
     group: together::Group,
+    #[cfg(not(target_arch = "wasm32"))]
+    taken: linearised::Taken,
 }
 
 /// How rates are found.
@@ -113,6 +119,8 @@ impl SphereGauss {
             },
             #[cfg(not(target_arch = "wasm32"))]
             group: together::Group::default(),
+            #[cfg(not(target_arch = "wasm32"))]
+            taken: linearised::Taken::default(),
         })
     }
 
@@ -160,6 +168,11 @@ impl Integrator for SphereGauss {
             self.motion.leave(state, self.rule.stages);
         }
         result
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn differentiable(&mut self) -> Option<&mut dyn crate::derivative::Differentiable> {
+        self.has_derivatives().then_some(self)
     }
 
     #[cfg(not(target_arch = "wasm32"))]

@@ -1,4 +1,4 @@
-//! Derivatives of the steps: the unknowns are the directions after each substep.
+//! Derivatives of the steps: the unknowns are the directions after each substep, and the forces that hold a chain.
 use super::{SphereImplicit, Way};
 use crate::{
     derivative::{Change, Differentiable},
@@ -19,7 +19,7 @@ pub(super) struct Taken {
 }
 
 impl SphereImplicit {
-    /// Where a tip is held, or a potential has no second derivatives, there are none.
+    /// Where a potential has no second derivatives, there are none.
     pub(super) fn has_derivatives(&mut self) -> bool {
         if !self.taken.looked {
             self.taken.looked = true;

@@ -21,6 +21,9 @@ pub(super) struct HeldTip<const W: usize> {
     lane: usize,
     /// d.
     span: Vectors<W>,
+    /// What the held point gave in the last step: λ, as a force over the step, and μ, besides it at its end.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) given: [f64; 6],
 }
 
 impl<const W: usize> HeldTip<W> {
@@ -28,6 +31,8 @@ impl<const W: usize> HeldTip<W> {
         Self {
             lane: (n - 1) % W,
             span: of_one(0, [span.x, span.y, span.z]),
+            #[cfg(not(target_arch = "wasm32"))]
+            given: [0.0; 6],
         }
     }
 
@@ -40,8 +45,17 @@ impl<const W: usize> HeldTip<W> {
         of_one(self.lane, [sum(open.x), sum(open.y), sum(open.z)])
     }
 
+    /// Takes over the tension of the last link over a step of h, which is what the held point pulled with: Tₙ/h.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn note(&mut self, links: &[LinkGroup<W>], now: usize, h: f64) {
+        let pull = links[links.len() - 2].pull(now);
+        for (given, pull) in self.given.iter_mut().zip([pull.x, pull.y, pull.z]) {
+            *given = pull.0[self.lane] / h;
+        }
+    }
+
     /// Takes from the momenta what the held point gives; whether all is finite.
-    pub(super) fn stop(&self, links: &mut [LinkGroup<W>], now: usize, newton: &mut Tridiagonal) -> bool {
+    pub(super) fn stop(&mut self, links: &mut [LinkGroup<W>], now: usize, newton: &mut Tridiagonal) -> bool {
         for group in links.iter_mut() {
             let motion = &group.motion[now];
             group.driven = motion.p.cross(motion.q) * group.inverse_length;
@@ -49,6 +63,10 @@ impl<const W: usize> HeldTip<W> {
         tension::start(links, now, Vectors::zero(), newton);
         let pull = links[links.len() - 2].pull(now);
         let given = [pull.x, pull.y, pull.z].map(|lanes| lanes.0[self.lane]);
+        #[cfg(not(target_arch = "wasm32"))]
+        for k in 0..3 {
+            self.given[3 + k] = given[k] - self.given[k];
+        }
         let all = Vectors {
             x: Lanes::all(given[0]),
             y: Lanes::all(given[1]),

@@ -205,13 +205,17 @@ impl<const W: usize> Steps<W> {
         self.past.store(state, each);
     }
 
-    /// Adds the present directions to a list.
+    /// Adds the present directions to a list, and what the held point gave on the way there.
     fn note(&self, notes: &mut Vec<f64>) {
         let first = notes.len();
         notes.resize(first + 3 * self.n, 0.0);
         let each = notes[first..].as_chunks_mut().0.chunks_mut(W);
         for (group, q) in self.links[1..].iter().zip(each) {
             group.motion[self.now].q.scatter(q);
+        }
+        #[cfg(not(target_arch = "wasm32"))]
+        if let Some(held) = &self.held {
+            notes.extend(held.given);
         }
     }
 
@@ -251,7 +255,9 @@ impl<const W: usize> Steps<W> {
             self.feel(force.last());
             finite = self.kick(h);
         }
-        if let Some(held) = &self.held {
+        if let Some(held) = &mut self.held {
+            #[cfg(not(target_arch = "wasm32"))]
+            held.note(&self.links, self.now, h);
             finite &= held.stop(&mut self.links, 1 - self.now, &mut self.newton);
         }
         if !finite {
