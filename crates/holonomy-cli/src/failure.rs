@@ -662,7 +662,7 @@ fn linearize_help(error: &LinearizeError) -> Option<&'static str> {
         }
         LinearizeError::NoFreedom => "take a constraint away, or free a joint",
         LinearizeError::Unreduced(Unreduced::NotCanonical) => {
-            "trees, bodies on spheres and Lagrangians in coordinates have canonical ones"
+            "a chain on spheres whose ends are both held has none: a tree of spherical joints has"
         }
         _ => return None,
     })
