@@ -4,7 +4,7 @@ use crate::{
     output::{self, note},
     reading,
 };
-use holonomy::{derivative::Unreduced, system::TransferError, tree::SettleError};
+use holonomy::{system::TransferError, tree::SettleError};
 use holonomy_host::{
     control::ControlError,
     export::ExportError,
@@ -661,9 +661,6 @@ fn linearize_help(error: &LinearizeError) -> Option<&'static str> {
             "start nearer to it, or leave out `--settled` and linearise the motion at its start"
         }
         LinearizeError::NoFreedom => "take a constraint away, or free a joint",
-        LinearizeError::Unreduced(Unreduced::NotCanonical) => {
-            "trees, bodies on spheres and Lagrangians in coordinates have canonical ones"
-        }
         _ => return None,
     })
 }
@@ -697,7 +694,6 @@ fn gradient_help(error: &GradientError) -> Option<String> {
         GradientError::NoInputs => {
             "declare what can be pushed: `[[input]]` with `name = …` and `on = …`".to_owned()
         }
-        GradientError::Unreduced(why) => return linearize_help(&LinearizeError::Unreduced(*why)).map(str::to_owned),
         GradientError::Step { .. } => "take a smaller step, or ask for an earlier time with `--at`".to_owned(),
         GradientError::Overflow { .. } => "ask for an earlier time with `--at`".to_owned(),
         GradientError::Stopped => return None,

@@ -52,9 +52,15 @@ impl Flow {
         &*self.system
     }
 
-    /// How many numbers a change of state has.
+    /// How many numbers a change of state has: of its configuration, and of its momentum.
+    pub fn sizes(&self, at: &State) -> [usize; 2] {
+        let (x, y) = self.system.canonical(&at.q, &at.q, &at.p);
+        [x.len(), y.len()]
+    }
+
+    /// Both together.
     pub fn directions(&self, at: &State) -> usize {
-        2 * self.system.canonical(&at.q, &at.q, &at.p).0.len()
+        self.sizes(at).iter().sum()
     }
 
     /// The state after a step; its time is that before and a step. Impulses are of inputs held over the step.
@@ -144,15 +150,15 @@ impl Flow {
 
     /// What inputs of one change at a state at once, over a whole step.
     fn impulses(&self, at: &State) -> DMatrix<f64> {
-        let n = self.directions(at);
-        let mut out = DMatrix::zeros(n, self.inputs.len());
+        let [first, momenta] = self.sizes(at);
+        let mut out = DMatrix::zeros(first + momenta, self.inputs.len());
         let (_, y0) = self.system.canonical(&at.q, &at.q, &vec![0.0; at.p.len()]);
         for (k, input) in self.inputs.iter().enumerate() {
             let mut p = vec![0.0; at.p.len()];
             p[input.velocity] = self.step * input.scale;
             let (_, y) = self.system.canonical(&at.q, &at.q, &p);
-            for i in 0..n / 2 {
-                out[(n / 2 + i, k)] = y[i] - y0[i];
+            for i in 0..momenta {
+                out[(first + i, k)] = y[i] - y0[i];
             }
         }
         out
@@ -171,14 +177,15 @@ impl Flow {
 
     /// ∂x⁺/∂y of a step without inputs: where momenta lead.
     pub fn reach(&mut self, from: &State) -> Result<DMatrix<f64>, Fault> {
-        let n = self.directions(from);
-        let columns = self.columns(from, n / 2..n)?;
-        Ok(columns.rows(0, n / 2).into_owned())
+        let [first, momenta] = self.sizes(from);
+        let columns = self.columns(from, first..first + momenta)?;
+        Ok(columns.rows(0, first).into_owned())
     }
 
     /// Some columns of ∂z⁺/∂z.
     fn columns(&mut self, from: &State, wanted: Range<usize>) -> Result<DMatrix<f64>, Fault> {
-        let (n, h) = (self.directions(from), self.step);
+        let ([first, momenta], h) = (self.sizes(from), self.step);
+        let n = first + momenta;
         let mut end = from.clone();
         self.integrator.attempt(&mut end, h)?;
         let mut out = DMatrix::zeros(n, wanted.len());
@@ -188,13 +195,13 @@ impl Flow {
             method.linearise(from, h, &solution)?;
             let unit = |k: usize| {
                 let mut change = Change {
-                    x: vec![0.0; n / 2],
-                    y: vec![0.0; n / 2],
+                    x: vec![0.0; first],
+                    y: vec![0.0; momenta],
                     ..Change::default()
                 };
-                match k < n / 2 {
+                match k < first {
                     true => change.x[k] = 1.0,
-                    false => change.y[k - n / 2] = 1.0,
+                    false => change.y[k - first] = 1.0,
                 }
                 change
             };
@@ -212,7 +219,7 @@ impl Flow {
         // What a unit of velocity makes of momentum, where there is little.
         let unit = self.mass(from);
         for (place, k) in wanted.enumerate() {
-            let scale = if k < n / 2 { 1.0 } else { size.max(unit) };
+            let scale = if k < first { 1.0 } else { size.max(unit) };
             let column = slope(OFFSET, |shift| {
                 let mut state = self.along(from, k, shift * scale);
                 self.integrator.attempt(&mut state, h)?;
@@ -265,10 +272,12 @@ impl Flow {
 
     /// Changes of each direction that are small, and not too small for second differences.
     pub fn unit(&mut self, at: &State) -> DVector<f64> {
-        let n = self.directions(at);
+        let [first, momenta] = self.sizes(at);
         let largest = at.p.iter().fold(0.0_f64, |size, p| size.max(p.abs()));
         let momentum = largest.max(self.mass(at));
-        DVector::from_fn(n, |i, _| SECOND * if i < n / 2 { 1.0 } else { momentum })
+        DVector::from_fn(first + momenta, |i, _| {
+            SECOND * if i < first { 1.0 } else { momentum }
+        })
     }
 
     /// The way from one state to another near it.
@@ -276,7 +285,7 @@ impl Flow {
         let (x0, y0) = self.system.canonical(&from.q, &from.q, &from.p);
         let (x, y) = self.system.canonical(&from.q, &to.q, &to.p);
         let each = x.iter().zip(&x0).chain(y.iter().zip(&y0));
-        DVector::from_iterator(2 * x0.len(), each.map(|(to, from)| to - from))
+        DVector::from_iterator(x0.len() + y0.len(), each.map(|(to, from)| to - from))
     }
 
     /// The numbers of outputs at a state; angles as they were turned, and not within ±π.
@@ -301,7 +310,8 @@ impl Flow {
 
     /// How these change with the state, a row for each.
     pub fn slopes(&mut self, outputs: &[Output], at: &State) -> DMatrix<f64> {
-        let n = self.directions(at);
+        let [first, momenta] = self.sizes(at);
+        let n = first + momenta;
         let rows = outputs.iter().map(Output::width).sum();
         let mut out = DMatrix::zeros(rows, n);
         if rows == 0 {
@@ -311,7 +321,7 @@ impl Flow {
         let size = y0.iter().fold(0.0_f64, |size, y| size.max(y.abs()));
         let unit = size.max(self.mass(at));
         for k in 0..n {
-            let scale = if k < n / 2 { 1.0 } else { unit };
+            let scale = if k < first { 1.0 } else { unit };
             let column = slope(OFFSET, |shift| {
                 let state = self.along(at, k, shift * scale);
                 Ok::<_, Infallible>(self.read(outputs, &state))

@@ -329,7 +329,7 @@ fn matches(model: &Model, motion: &Motion) -> bool {
 fn solved(flow: &mut Flow, motion: &Motion, k: usize, guess: &[f64]) -> Result<Step, InverseError> {
     let unreachable = |reason: String| InverseError::Unreachable { row: k + 1, reason };
     let mut from = State::new(motion.times[k], motion.rows[k].clone(), guess.to_vec());
-    let half = flow.directions(&from) / 2;
+    let [half, momenta] = flow.sizes(&from);
     let mut wanted = from.clone();
     wanted.q.clone_from(&motion.rows[k + 1]);
     let mut last = f64::INFINITY;
@@ -353,7 +353,8 @@ fn solved(flow: &mut Flow, motion: &Motion, k: usize, guess: &[f64]) -> Result<S
             let Some(v_t) = &svd.v_t else {
                 return Err(unreachable("its derivative has no decomposition".to_owned()));
             };
-            let kept: Vec<usize> = (0..half).filter(|i| svd.singular_values[*i] > floor).collect();
+            let all = 0..svd.singular_values.len();
+            let kept: Vec<usize> = all.filter(|i| svd.singular_values[*i] > floor).collect();
             return Ok(Step {
                 before: from.p.clone(),
                 after: end.p,
@@ -364,8 +365,8 @@ fn solved(flow: &mut Flow, motion: &Motion, k: usize, guess: &[f64]) -> Result<S
         let change = svd
             .solve(&off, floor)
             .map_err(|reason| unreachable(reason.to_owned()))?;
-        let mut whole = DVector::zeros(2 * half);
-        whole.rows_mut(half, half).copy_from(&change);
+        let mut whole = DVector::zeros(half + momenta);
+        whole.rows_mut(half, momenta).copy_from(&change);
         let moved = flow.moved(&from, &whole);
         from.p = moved.p;
         if !from.is_finite() {

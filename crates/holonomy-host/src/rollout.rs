@@ -278,8 +278,8 @@ impl Taken {
         check("outputs", &outs.outputs, count * self.read.len())?;
         let mut family = self.family()?;
         let (start, end) = (self.tape.start().clone(), self.tape.end().clone());
-        let half = self.flow.directions(&start) / 2;
-        let mut gradients = self.chart.gradients_at_end(&end, &outs.end, half);
+        let sizes = self.flow.sizes(&start);
+        let mut gradients = self.chart.gradients_at_end(&end, &outs.end, sizes);
         let mut pulled = Pulled {
             reading: Reading::new(&mut self.flow, &self.outputs, &self.samples, self.chart.plain()),
             outs,

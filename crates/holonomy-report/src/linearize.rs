@@ -599,7 +599,15 @@ pub(crate) fn names(layout: &Layout, minimal: &Minimal) -> Vec<String> {
             (None, _, false) => velocity,
         }
     };
-    let momenta = minimal.moving.iter().map(|k| format!("p.{}", coordinate(*k)));
-    let chosen = minimal.independent.iter().map(|k| coordinate(*k));
+    // In a frame they are those of quasi-velocities, but where they are canonical.
+    let own = !layout.words.fields.is_empty() && !minimal.is_canonical();
+    let chosen = minimal.independent.iter().map(|k| match own {
+        true => layout.coordinates.one(*k).unwrap_or_default(),
+        false => coordinate(*k),
+    });
+    let momenta = minimal.moving.iter().map(|k| match own {
+        true => format!("p.{}", layout.velocities.one(*k).unwrap_or_default()),
+        false => format!("p.{}", coordinate(*k)),
+    });
     chosen.chain(momenta).collect()
 }

@@ -195,8 +195,9 @@ pub trait System: Send + Sync {
         let _ = (state, scratch);
         out.clear();
     }
-    /// Whether there are canonical coordinates. There are none for redundant coordinates in a frame, or under
-    /// constraints on velocities; the two calls below then give what is not a number.
+    /// Whether there are canonical coordinates. There are none in a frame with redundant coordinates or constraints: then
+    /// the two calls below give the change of q, and p as it is, which may be fewer numbers. There are none of a chain that
+    /// is held at both ends, either.
     fn is_canonical(&self) -> bool {
         true
     }

@@ -52,10 +52,39 @@ fn the_guide_ranks_what_decides() {
     assert!((slope("x") - 1.0).abs() < 1e-12);
 }
 
+/// What rolls: a velocity for each way it can move, and not for each coordinate.
+#[test]
+fn a_sleigh_depends_on_where_it_starts() {
+    let place = Place::new();
+    let found = place.json("gradient chaplygin-sleigh --of energy --by start --no-files --json");
+    let slopes = found["slopes"].as_array().expect("a list");
+    let of = |name: &str| {
+        let own = slopes.iter().find(|slope| slope["name"] == name);
+        own.and_then(|slope| slope["slope"].as_f64()).expect(name)
+    };
+    assert_eq!(slopes.len(), 5, "{slopes:?}");
+    // The energy at the end is that at the start, ½ m v² + ½ (i + m a²) ω², but for rounding of 400 steps.
+    for (name, exact) in [
+        ("forward", -1.2),
+        ("turn", 0.05 * (0.5 + 1.2 * 0.09)),
+        ("x", 0.0),
+        ("y", 0.0),
+        ("theta", 0.0),
+    ] {
+        assert!((of(name) - exact).abs() < 1e-11, "{name}: {}", of(name));
+    }
+    let text = place.good("gradient chaplygin-sleigh --of x --no-files");
+    assert!(!text.contains("NaN"), "{text}");
+    let text = place.good("linearize chaplygin-sleigh --set velocity.turn=0 --no-files");
+    assert!(text.contains("0.592"), "{text}");
+}
+
 #[test]
 fn what_has_no_gradient_is_said() {
     let place = Place::new();
     trolley(&place);
+    let held = include_str!("../../../holonomy-model/tests/it/models/good/held.toml");
+    fs::write(place.path("held.toml"), held).expect("a file");
     for (command, code, said) in [
         (
             "gradient trolley.toml --of lod --no-files",
@@ -93,7 +122,7 @@ fn what_has_no_gradient_is_said() {
             1,
             "does not depend on the state",
         ),
-        ("gradient suslov --of energy --no-files", 2, "`holonomy sweep`"),
+        ("gradient held.toml --of energy --no-files", 2, "`holonomy sweep`"),
         (
             "gradient kepler --of energy --by inputs --no-files",
             2,

@@ -118,7 +118,7 @@ impl<'a> Search<'a> {
             state = end;
         }
         // What hardly moves is measured in what moves: coordinates and momenta each among themselves.
-        let half = moved.len() / 2;
+        let [half, _] = flow.sizes(&model.state);
         let of = |part: &[f64]| part.iter().fold(f64::MIN_POSITIVE, |size, x| size.max(*x));
         let (x, y) = (of(&moved.as_slice()[..half]), of(&moved.as_slice()[half..]));
         self.units = DVector::from_fn(moved.len(), |i, _| {

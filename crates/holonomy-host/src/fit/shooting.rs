@@ -401,7 +401,8 @@ impl Family {
 
     fn slopes(&mut self, run: &Run<'_>, k: usize, start: &State) -> Result<Slopes, Halt> {
         let (stretch, h) = (&run.stretches[k], run.model.schedule.step);
-        let (n, p) = (self.flow.directions(start), self.turns.len());
+        let ([half, momenta], p) = (self.flow.sizes(start), self.turns.len());
+        let n = half + momenta;
         let own = if k == 0 { 0 } else { n };
         // Of the start, and then of θ.
         let mut changes: Vec<Change> = (0..own + p)
@@ -410,8 +411,8 @@ impl Family {
                 _ => {
                     let one = |at: usize| f64::from(u8::from(column < own && at == column));
                     Change {
-                        x: (0..n / 2).map(one).collect(),
-                        y: (n / 2..n).map(one).collect(),
+                        x: (0..half).map(one).collect(),
+                        y: (half..n).map(one).collect(),
                         ..Change::default()
                     }
                 }
@@ -438,7 +439,7 @@ impl Family {
                 state.t = run.model.state.t + (number + 1) as f64 * h;
             }
         }
-        let end = DMatrix::from_fn(n, own + p, |i, j| match i.checked_sub(n / 2) {
+        let end = DMatrix::from_fn(n, own + p, |i, j| match i.checked_sub(half) {
             None => changes[j].x[i],
             Some(i) => changes[j].y[i],
         });

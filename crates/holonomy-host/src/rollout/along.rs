@@ -208,10 +208,10 @@ impl Along for Pulled<'_> {
             let slopes = self.reading.slopes(&state);
             for (c, gradient) in gradients.iter_mut().enumerate() {
                 let more = slopes.tr_mul(&row(self.outs, self.count, c, sample));
-                let half = gradient.x.len();
+                let (half, momenta) = (gradient.x.len(), gradient.y.len());
                 let more = Change {
                     x: more.rows(0, half).iter().copied().collect(),
-                    y: more.rows(half, half).iter().copied().collect(),
+                    y: more.rows(half, momenta).iter().copied().collect(),
                     ..Change::default()
                 };
                 self.seeds[c] += self.size(&more);

@@ -75,11 +75,12 @@ impl Chart {
                 ..Change::default()
             };
         }
-        let half = self.system.canonical(&at.q, &at.q, &at.p).0.len();
+        let (x, y) = self.system.canonical(&at.q, &at.q, &at.p);
+        let (half, momenta) = (x.len(), y.len());
         let size = [(dq, 1.0), (dp, largest(&at.p))].map(|(d, unit)| largest_of(d) / unit);
         let size = size[0].max(size[1]);
         if size == 0.0 {
-            return zero(half);
+            return zero([half, momenta]);
         }
         let along = |from: &[f64], by: &[f64], s: f64| -> Vec<f64> {
             from.iter()
@@ -125,7 +126,7 @@ impl Chart {
     }
 
     /// Eᵀ of gradients with respect to the numbers of the state at the end, one after the other.
-    pub(super) fn gradients_at_end(&self, at: &State, numbers: &[f64], half: usize) -> Vec<Change> {
+    pub(super) fn gradients_at_end(&self, at: &State, numbers: &[f64], sizes: [usize; 2]) -> Vec<Change> {
         let rows = numbers.chunks_exact(at.q.len() + at.p.len());
         if self.plain {
             let each = rows.map(|row| row.split_at(at.q.len()));
@@ -137,12 +138,12 @@ impl Chart {
                 })
                 .collect();
         }
-        let mut out = vec![zero(half); rows.len()];
+        let mut out = vec![zero(sizes); rows.len()];
         if largest_of(numbers) == 0.0 {
             return out;
         }
-        let mut unit = zero(half);
-        for k in 0..2 * half {
+        let mut unit = zero(sizes);
+        for k in 0..sizes[0] + sizes[1] {
             *entry(&mut unit, k) = 1.0;
             let column = self.ambient(at, &unit);
             for (out, row) in out.iter_mut().zip(rows.clone()) {
@@ -206,10 +207,10 @@ pub(super) fn certain(found: Result<Vec<f64>, Infallible>) -> Vec<f64> {
     found
 }
 
-fn zero(half: usize) -> Change {
+fn zero([half, momenta]: [usize; 2]) -> Change {
     Change {
         x: vec![0.0; half],
-        y: vec![0.0; half],
+        y: vec![0.0; momenta],
         ..Change::default()
     }
 }

@@ -74,19 +74,21 @@ impl Gradient {
             power(worth.duality),
             "a product of the same matrices: rounding".to_owned(),
         )];
-        out.push(match worth.symplectic {
-            true => (
+        out.extend(match worth.symplectic {
+            true => Some((
                 judged(worth.pairing, KEPT),
                 "pairing of two tangents".to_owned(),
                 power(worth.pairing),
                 "constant: the step is symplectic".to_owned(),
-            ),
-            false => (
+            )),
+            // Fewer momenta than coordinates have none.
+            false if worth.pairing.is_nan() => None,
+            false => Some((
                 Verdict::Neutral,
                 "pairing of two tangents".to_owned(),
                 power(worth.pairing),
                 "forces without potential, or the method, change it".to_owned(),
-            ),
+            )),
         });
         for momentum in &worth.momenta {
             let name = format!("gradient of {}", momentum.name);

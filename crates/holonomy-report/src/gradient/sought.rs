@@ -322,17 +322,21 @@ fn starting(model: &Model) -> Result<Vec<Starting>, Unreduced> {
         out.push(Starting {
             name: called[k].clone(),
             value: coordinate(&called[k]),
-            change: split(&found),
+            change: Change {
+                x: found[..x0.len()].to_vec(),
+                y: found[x0.len()..].to_vec(),
+                ..Change::default()
+            },
         });
     }
-    for (change, place) in basis.iter().take(freedom).zip(&minimal.independent) {
-        let faster: Vec<f64> = velocity.iter().zip(&change.x).map(|(v, x)| v + x).collect();
+    for (place, along) in minimal.velocities() {
+        let faster: Vec<f64> = velocity.iter().zip(&along).map(|(v, x)| v + x).collect();
         let (p, rest) = (momentum(&state.q, &faster), momentum(&state.q, &velocity));
         let (_, y) = system.canonical(&state.q, &state.q, &p);
         let (_, before) = system.canonical(&state.q, &state.q, &rest);
         out.push(Starting {
-            name: layout.velocities.one(*place).unwrap_or_default(),
-            value: velocity[*place],
+            name: layout.velocities.one(place).unwrap_or_default(),
+            value: velocity[place],
             change: Change {
                 x: vec![0.0; x0.len()],
                 y: y.iter().zip(&before).map(|(y, before)| y - before).collect(),
@@ -413,15 +417,6 @@ fn moves(knob: &Knob) -> bool {
     let starts = path.split('.').any(|key| STARTS.contains(&key));
     let axis = path.split('.').any(|key| key == AXIS);
     !knob.whole && !starts && !axis && !is_aside(knob)
-}
-
-fn split(z: &[f64]) -> Change {
-    let half = z.len() / 2;
-    Change {
-        x: z[..half].to_vec(),
-        y: z[half..].to_vec(),
-        ..Change::default()
-    }
 }
 
 fn pair(a: &Change, b: &Change) -> f64 {

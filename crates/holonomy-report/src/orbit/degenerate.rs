@@ -149,14 +149,14 @@ fn directions(jacobian: &DMatrix<f64>, kept: &Kept) -> Result<Vec<DVector<f64>>,
 fn changes(shot: &Shot, start: &State, free: &[DVector<f64>]) -> Result<Vec<String>, OrbitError> {
     let system = &*shot.flow.system;
     let minimal = Minimal::at(&shot.flow.mechanism, start).map_err(LinearizeError::from)?;
-    let half = minimal.freedom();
+    let (half, size) = (minimal.freedom(), minimal.size());
     let unit = shot.flow.momentum_unit(start, &minimal);
     let mut measured = Measurement::default();
     let mut scratch = system.scratch();
     let mut along = |way: &[f64]| {
         slope(OFFSET, |s| {
             let scale = |k: usize| if k < half { s } else { s * unit };
-            let z: Vec<f64> = (0..2 * half).map(|k| way[k] * scale(k)).collect();
+            let z: Vec<f64> = (0..size).map(|k| way[k] * scale(k)).collect();
             let state = minimal.moved(&shot.flow.mechanism, start, &z)?;
             system.measure(&state, &mut measured, &mut scratch);
             Ok::<_, Unreduced>(measured.invariants.clone())
@@ -165,8 +165,8 @@ fn changes(shot: &Shot, start: &State, free: &[DVector<f64>]) -> Result<Vec<Stri
     };
     let names = &system.layout().conserved.invariants;
     let (mut whole, mut freely) = (vec![0.0_f64; names.len()], vec![0.0_f64; names.len()]);
-    for k in 0..2 * half {
-        let axis: Vec<f64> = (0..2 * half).map(|i| f64::from(u8::from(i == k))).collect();
+    for k in 0..size {
+        let axis: Vec<f64> = (0..size).map(|i| f64::from(u8::from(i == k))).collect();
         let slopes = along(&axis)?;
         whole
             .iter_mut()

@@ -23,7 +23,8 @@ use crate::{
 pub struct GradientCertificate {
     /// How long the run is, s.
     pub time: f64,
-    /// The largest change of the pairing of two tangents, as a part of the terms it is summed from.
+    /// The largest change of the pairing of two tangents, as a part of the terms it is summed from. Not a number where there
+    /// are fewer momenta than coordinates: then there is no form.
     pub pairing: f64,
     /// `⟨ḡ, DΦ a⟩ − ⟨DΦᵀḡ, a⟩` as a part of `|ḡ| |DΦ a|`.
     pub duality: f64,
@@ -65,9 +66,8 @@ pub fn certify(
     tape: &mut Tape,
 ) -> Result<GradientCertificate, TapeFault> {
     let end = tape.end();
-    let half = system.canonical(&end.q, &end.q, &end.p).0.len();
     let scales = scales(system, tape.start(), end);
-    let any = start(2, half, [1.0 / scales[0], 1.0 / scales[1]]);
+    let any = start(2, sizes(system, end), [1.0 / scales[0], 1.0 / scales[1]]);
     certify_gradient(system, method, tape, any, &mut ())
 }
 
@@ -82,11 +82,11 @@ pub fn certify_gradient(
 ) -> Result<GradientCertificate, TapeFault> {
     let (first, end) = (tape.start().clone(), tape.end().clone());
     let (steps, h) = (tape.steps(), tape.step_size());
-    let half = system.canonical(&first.q, &first.q, &first.p).0.len();
+    let sizes = sizes(system, &first);
     let scales = scales(system, &first, &end);
 
     // From the second state on: what one step makes of a tangent is allowed by the constraints.
-    let mut tangents = [start(0, half, scales), start(1, half, scales)];
+    let mut tangents = [start(0, sizes, scales), start(1, sizes, scales)];
     let mut pairing = Pairing {
         also: &mut *also,
         second: None,
@@ -162,6 +162,12 @@ pub fn certify_gradient(
         horizon: growth.iter().find(lost).map(|(time, _)| *time),
         growth,
     })
+}
+
+/// How many numbers a change has of coordinates and of momenta.
+fn sizes(system: &dyn System, at: &State) -> [usize; 2] {
+    let (x, y) = system.canonical(&at.q, &at.q, &at.p);
+    [x.len(), y.len()]
 }
 
 /// What coordinates and momenta are measured in: the largest at both ends.
@@ -262,7 +268,7 @@ fn gradient_by(
     let largest = y0.iter().fold(0.0, |m: f64, y| m.max(y.abs()));
     let unit = if largest > 0.0 { largest } else { 1.0 };
     let mut out = Change::default();
-    for k in 0..2 * x0.len() {
+    for k in 0..x0.len() + y0.len() {
         let offset = if k < x0.len() { apart } else { apart * unit };
         let found = slope(offset, &mut |shift| {
             let (mut x, mut y) = (x0.clone(), y0.clone());
@@ -296,6 +302,9 @@ impl Along for Pairing<'_> {
     fn at(&mut self, k: usize, state: &State, tangents: &mut [Change]) -> Result<(), Fault> {
         self.also.at(k, state, &mut [])?;
         let [a, b] = tangents else { return Ok(()) };
+        if a.x.len() != a.y.len() {
+            self.largest = f64::NAN;
+        }
         let terms = |a: &Change, b: &Change| a.x.iter().zip(&b.y).map(|(x, y)| x * y).collect::<Vec<_>>();
         let (one, other) = (terms(a, b), terms(b, a));
         let form = one.iter().sum::<f64>() - other.iter().sum::<f64>();

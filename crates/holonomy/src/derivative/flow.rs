@@ -159,8 +159,8 @@ impl Flow {
             let each = p.iter().zip(&rest).map(|(p, rest)| (p - rest).abs());
             largest = each.fold(largest, f64::max);
         }
-        let (_, y) = self.system.canonical(&at.q, &at.q, &at.p);
-        let there = minimal.coordinates(&y, &y);
+        let (x, y) = self.system.canonical(&at.q, &at.q, &at.p);
+        let there = minimal.coordinates(&x, &y);
         there[minimal.freedom()..]
             .iter()
             .fold(largest, |m, y| m.max(y.abs()))
@@ -171,14 +171,14 @@ impl Flow {
         let size = minimal.size();
         let mut out = DMatrix::zeros(size, inputs.len());
         let none = vec![0.0; at.p.len()];
-        let (_, y0) = self.system.canonical(&at.q, &at.q, &none);
+        let (still, y0) = self.system.canonical(&at.q, &at.q, &none);
         for (column, (velocity, scale)) in inputs.iter().enumerate() {
             let mut p = none.clone();
             p[*velocity] = *scale;
             let (_, mut y) = self.system.canonical(&at.q, &at.q, &p);
             y.iter_mut().zip(&y0).for_each(|(y, y0)| *y -= y0);
             out.column_mut(column)
-                .copy_from_slice(&minimal.coordinates(&vec![0.0; y.len()], &y));
+                .copy_from_slice(&minimal.coordinates(&still, &y));
         }
         out
     }

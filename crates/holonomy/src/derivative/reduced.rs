@@ -7,13 +7,19 @@
 //! x·y' − x'·y = ξ·η' − ξ'·η                     the form is what it was: Tᵀ Gᵀ = 0
 //! ```
 //! Constraints on velocities A v = 0, of what rolls, leave more coordinates than velocities: T of x is that of G, and T of y
-//! that of G and A together, so that there are n − m of one and fewer of the other, and no form.
+//! that of G and A together, so that there are n − m of one and fewer of the other, and no form. A frame without canonical
+//! coordinates is the same:
+//! ```text
+//! W x = 0,   W uᵢ = 0          x along the fields, where they do not lead everywhere: a vector that only turns
+//! A uⱼ[g] = 0                  y of free quasi-velocities
+//! W(½(q + q₀)) (q − q₀) = 0    of states far away: what is quadratic, as a length, is what it was
+//! ```
 //!
 //! A step takes momenta modulo Gᵀ, so μ is never needed. The dependent coordinates are those on which the constraints act
 //! most, so that T stays small: Gauss–Jordan with complete pivoting.
 use super::Change;
 use crate::{
-    lagrangian::LagrangianWorkspace,
+    lagrangian::{Lagrangian, LagrangianWorkspace},
     math,
     solve::SingularValues,
     system::{Mechanism, State, System},
@@ -36,6 +42,8 @@ pub struct Minimal {
     /// `M T (TᵀMT)⁻¹`; the identity without constraints.
     momenta: DMatrix<f64>,
     constrained: bool,
+    /// Whether there is a form of both.
+    canonical: bool,
     /// The equations of strings that are slack.
     slack: Vec<usize>,
 }
@@ -43,9 +51,6 @@ pub struct Minimal {
 /// Why there are no minimal coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unreduced {
-    /// Of redundant coordinates in a frame.
-    #[error("there are no canonical coordinates for this kind of model")]
-    NotCanonical,
     /// What moves has no inertia.
     #[error("the inertia of what moves is singular here")]
     Singular,
@@ -72,11 +77,11 @@ struct Held {
 }
 
 impl Held {
-    /// In canonical coordinates about `origin`.
+    /// At q, where coordinates are those about `origin`.
     fn at(
         mechanism: &Mechanism,
         t: f64,
-        [origin, q]: [&[f64]; 2],
+        (origin, q): (&[f64], &[f64]),
         slack: &[usize],
     ) -> Result<Self, Unreduced> {
         let rows = |n: usize, value: &[f64], rate: &[f64], jacobian: &[f64]| {
@@ -102,10 +107,10 @@ impl Held {
                 }
                 Ok(held)
             }
+            Mechanism::Lagrangian(lagrangian) if lagrangian.is_framed() && !lagrangian.is_canonical() => {
+                Self::in_frame(lagrangian, t, (origin, q))
+            }
             Mechanism::Lagrangian(lagrangian) if lagrangian.mechanics().constraints() > 0 => {
-                if lagrangian.is_framed() {
-                    return Err(Unreduced::NotCanonical);
-                }
                 let mut work = LagrangianWorkspace::default();
                 let n = q.len();
                 lagrangian
@@ -128,6 +133,46 @@ impl Held {
             },
             Mechanism::Lagrangian(_) => Ok(rows(0, &[], &[], &[])),
         }
+    }
+
+    fn in_frame(of: &Lagrangian, t: f64, (origin, q): (&[f64], &[f64])) -> Result<Self, Unreduced> {
+        let (mechanics, n, f) = (of.mechanics(), q.len(), of.free().len());
+        let m = mechanics.constraints();
+        let LagrangianWorkspace {
+            at, mut constraint, ..
+        } = LagrangianWorkspace::default();
+        let mut frame = at.frame;
+        let middle: Vec<f64> = q.iter().zip(origin).map(|(q, from)| 0.5 * (q + from)).collect();
+        mechanics
+            .frame(&middle, &mut frame)
+            .map_err(|_| Unreduced::Undefined)?;
+        let fields = DMatrix::from_row_slice(frame.fields.len() / n.max(1), n, &frame.fields);
+        if !fields.iter().all(|u| u.is_finite()) {
+            return Err(Unreduced::Undefined);
+        }
+        let still = vec![0.0; fields.nrows()];
+        let (_, across) = tangent_to(fields, None);
+        let way = DVector::from_iterator(n, q.iter().zip(origin).map(|(q, from)| q - from));
+        let lost = across.ncols();
+        let mut jacobian = across.transpose().insert_rows(lost, m, 0.0);
+        let mut value = across.tr_mul(&way).insert_rows(lost, m, 0.0);
+        let found = mechanics
+            .frame(q, &mut frame)
+            .and_then(|()| mechanics.constraint(t, q, &still, &mut constraint));
+        found.map_err(|_| Unreduced::Undefined)?;
+        for k in 0..m {
+            value[lost + k] = constraint.value[k];
+            (0..n).for_each(|a| jacobian[(lost + k, a)] = constraint.jacobian[k * n + a]);
+        }
+        let mut all = Vec::new();
+        of.slopes_along(&frame, &constraint, &mut all);
+        Ok(Self {
+            value,
+            jacobian,
+            rate: DVector::from_column_slice(&constraint.rate),
+            all: DMatrix::from_row_slice(m, f, &all),
+            nonholonomic: true,
+        })
     }
 }
 
@@ -170,27 +215,28 @@ impl Minimal {
         wanted: Option<[&[usize]; 2]>,
     ) -> Result<Self, Unreduced> {
         let system = mechanism.system();
-        let held = Held::at(mechanism, state.t, [&state.q; 2], &slack)?;
-        if !(system.is_canonical() || matches!(mechanism, Mechanism::Spheres(_))) {
-            return Err(Unreduced::NotCanonical);
-        }
-        let n = system.canonical(&state.q, &state.q, &state.p).0.len();
-        if held.rate.is_empty() {
+        // Those of a chain that is held are canonical once its end is taken away.
+        let has_form = system.is_canonical() || matches!(mechanism, Mechanism::Spheres(_));
+        let held = Held::at(mechanism, state.t, (&state.q, &state.q), &slack)?;
+        let (x, y) = system.canonical(&state.q, &state.q, &state.p);
+        let (n, f) = (x.len(), y.len());
+        if held.jacobian.is_empty() && held.all.is_empty() {
             return Ok(Self {
                 independent: (0..n).collect(),
-                moving: (0..n).collect(),
+                moving: (0..f).collect(),
                 redundant: 0,
                 tangent: DMatrix::identity(n, n),
-                along: DMatrix::identity(n, n),
-                momenta: DMatrix::identity(n, n),
+                along: DMatrix::identity(f, f),
+                momenta: DMatrix::identity(f, f),
                 constrained: false,
+                canonical: has_form,
                 slack,
             });
         }
         let mut scratch = system.scratch();
         let mass = match mechanism {
             Mechanism::Spheres(spheres) => spheres.canonical_inertia(&state.q),
-            _ => columns(n, |v, p| system.momentum(state.t, &state.q, v, p, &mut scratch)),
+            _ => columns(f, |v, p| system.momentum(state.t, &state.q, v, p, &mut scratch)),
         };
         if !mass.iter().chain(held.all.iter()).all(|x| x.is_finite()) {
             return Err(Unreduced::Undefined);
@@ -209,7 +255,8 @@ impl Minimal {
         };
         let momenta = &mass * &along * inverse;
         Ok(Self {
-            redundant: equations - (n - moving.len()) - slack.len(),
+            redundant: equations - (f - moving.len()) - slack.len(),
+            canonical: has_form && independent == moving,
             independent,
             moving,
             tangent,
@@ -232,12 +279,18 @@ impl Minimal {
 
     /// Whether there are as many momenta as coordinates, and a form of both.
     pub fn is_canonical(&self) -> bool {
-        self.independent == self.moving
+        self.canonical
     }
 
     /// How far the coordinate of this number moves others that depend on it, at least one.
     pub fn reach(&self, number: usize) -> f64 {
         self.tangent.column(number).amax().max(1.0)
+    }
+
+    /// Each velocity that was chosen, by its place, with all velocities where it alone is one.
+    pub fn velocities(&self) -> impl Iterator<Item = (usize, Vec<f64>)> + '_ {
+        let each = self.moving.iter().zip(self.along.column_iter());
+        each.map(|(place, all)| (*place, all.iter().copied().collect()))
     }
 
     /// The change with minimal coordinates (ξ, η), but for its momentum across the constraints.
@@ -315,8 +368,8 @@ impl Minimal {
         let dependent: Vec<usize> = (0..x.len()).filter(|k| !self.independent.contains(k)).collect();
         let mut last = f64::INFINITY;
         for _ in 0..MOST_CORRECTIONS {
-            let (q, _) = system.state_from_canonical(&from.q, x, &vec![0.0; x.len()]);
-            let held = Held::at(mechanism, from.t, [&from.q, &q], &self.slack)?;
+            let (q, _) = system.state_from_canonical(&from.q, x, &vec![0.0; self.momenta.nrows()]);
+            let held = Held::at(mechanism, from.t, (&from.q, &q), &self.slack)?;
             let across = held.jacobian.select_columns(&dependent);
             let step = least(&across, &held.value).ok_or(Unreduced::Undefined)?;
             let size = step.amax();
@@ -336,7 +389,7 @@ impl Minimal {
 /// Takes from the momentum what leads off the constraints.
 fn lead(mechanism: &Mechanism, state: &mut State, slack: &[usize]) -> Result<(), Unreduced> {
     let system = mechanism.system();
-    let Held { rate, all, .. } = Held::at(mechanism, state.t, [&state.q; 2], slack)?;
+    let Held { rate, all, .. } = Held::at(mechanism, state.t, (&state.q, &state.q), slack)?;
     let (m, n) = all.shape();
     let mut scratch = system.scratch();
     let (mut v, mut zero) = (vec![0.0; n], vec![0.0; n]);

@@ -45,9 +45,10 @@ pub fn spectrum(
     state: &mut State,
     run: SpectrumRun,
 ) -> Result<Spectrum, Fault> {
-    let half = system.canonical(&state.q, &state.q, &state.p).0.len();
-    let mut tangents: Vec<Change> = (0..run.count.min(2 * half))
-        .map(|number| start(number, half, run.scales))
+    let (x, y) = system.canonical(&state.q, &state.q, &state.p);
+    let sizes = [x.len(), y.len()];
+    let mut tangents: Vec<Change> = (0..run.count.min(x.len() + y.len()))
+        .map(|number| start(number, sizes, run.scales))
         .collect();
     let mut growth = vec![0.0; tangents.len()];
     let (mut samples, mut solution, mut before) = (Vec::new(), Vec::new(), state.clone());
@@ -77,15 +78,15 @@ pub fn spectrum(
 }
 
 /// A direction as if at random, of any length.
-pub(super) fn start(number: usize, half: usize, scales: [f64; 2]) -> Change {
-    let list = |kind: u64, scale: f64| -> Vec<f64> {
-        (0..half)
-            .map(|k| scale * scattered(7 + 2 * number as u64 + kind, k).x)
+pub(super) fn start(number: usize, sizes: [usize; 2], scales: [f64; 2]) -> Change {
+    let list = |kind: usize| -> Vec<f64> {
+        (0..sizes[kind])
+            .map(|k| scales[kind] * scattered((7 + 2 * number + kind) as u64, k).x)
             .collect()
     };
     Change {
-        x: list(0, scales[0]),
-        y: list(1, scales[1]),
+        x: list(0),
+        y: list(1),
         ..Change::default()
     }
 }

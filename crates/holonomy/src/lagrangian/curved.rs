@@ -4,8 +4,9 @@
 //! C(v) = d²g/dt² = vᵀ H v + 2 b·v + c,     H = ∂²g/∂q∂q,  b = ∂²g/∂q∂t
 //! Hᵢᵢ = ½(C(eᵢ) + C(−eᵢ)) − C(0),   bᵢ = ¼(C(eᵢ) − C(−eᵢ)),   2Hᵢⱼ = C(eᵢ + eⱼ) − Hᵢᵢ − Hⱼⱼ − 2bᵢ − 2bⱼ − c
 //! ```
-//! C is a polynomial of degree two, so that these differences are exact but for rounding, for any mechanics.
-use super::{HolonomicConstraint, Lagrangian};
+//! C is a polynomial of degree two, so that these differences are exact but for rounding, for any mechanics. In a frame C is
+//! that along its fields; the mechanics are asked then.
+use super::{FormulaMemory, HolonomicConstraint, Lagrangian};
 use crate::system::Undefined;
 
 /// How the constraints of a [`Lagrangian`] change to the second order, at one point.
@@ -18,6 +19,7 @@ pub(crate) struct Curved {
     at: HolonomicConstraint,
     still: Vec<f64>,
     v: Vec<f64>,
+    memory: FormulaMemory,
 }
 
 impl Curved {
@@ -30,6 +32,7 @@ impl Curved {
             at,
             still,
             v,
+            memory,
         } = self;
         hessian.clear();
         hessian.resize(m * n * n, 0.0);
@@ -39,6 +42,10 @@ impl Curved {
         v.resize(n, 0.0);
         if m == 0 {
             return Ok(());
+        }
+        if system.is_framed() {
+            let mechanics = system.mechanics();
+            return mechanics.constraint_curvature(t, q, (hessian, by_time), memory);
         }
         system.mechanics().constraint(t, q, v, at)?;
         still.clone_from(&at.curvature);
@@ -74,18 +81,26 @@ impl Curved {
         Ok(())
     }
 
+    /// `∂²gₖ/∂qᵢ∂qⱼ`.
+    pub(crate) fn second(&self, k: usize, i: usize, j: usize) -> f64 {
+        let n = self.v.len();
+        self.hessian[(k * n + i) * n + j]
+    }
+
+    /// `∂²gₖ/∂qᵢ∂t`.
+    pub(crate) fn timed(&self, k: usize, i: usize) -> f64 {
+        self.by_time[k * self.v.len() + i]
+    }
+
     /// `Σ νₖ ∂²gₖ/∂qᵢ∂qⱼ`.
     pub(crate) fn weighted(&self, nu: &[f64], i: usize, j: usize) -> f64 {
-        let n = self.v.len();
-        (0..nu.len())
-            .map(|k| nu[k] * self.hessian[(k * n + i) * n + j])
-            .sum()
+        (0..nu.len()).map(|k| nu[k] * self.second(k, i, j)).sum()
     }
 
     /// `∂(G v + ∂g/∂t)ₖ/∂qⱼ`.
     pub(crate) fn of_speed(&self, k: usize, j: usize, v: &[f64]) -> f64 {
         let n = self.v.len();
-        let row = (0..n).map(|i| self.hessian[(k * n + i) * n + j] * v[i]);
-        row.sum::<f64>() + self.by_time[k * n + j]
+        let row = (0..n).map(|i| self.second(k, i, j) * v[i]);
+        row.sum::<f64>() + self.timed(k, j)
     }
 }

@@ -65,6 +65,9 @@ pub struct FormulaMechanics {
     /// Second derivatives of its fields.
     #[cfg(not(target_arch = "wasm32"))]
     frame_curvature: Option<Numbered>,
+    /// Those of constraints, in a frame.
+    #[cfg(not(target_arch = "wasm32"))]
+    constraint_curvature: Option<Numbered>,
     pub(super) lagrangian: Numbered,
     /// ∂L/∂v and ∂²L/∂v².
     pub(super) momentum: Numbered,
@@ -212,6 +215,22 @@ impl FormulaMechanics {
             within.expressions.compile(&outputs)
         });
 
+        #[cfg(not(target_arch = "wasm32"))]
+        let constraint_curvature = (framed && !formulas.constraints.is_empty()).then(|| {
+            let mut within = framing.clone();
+            let values = within.components(formulas.constraints);
+            let all = [&q[..], &[t]].concat();
+            let (mut outputs, mut by_time) = (Vec::new(), Vec::new());
+            for value in values {
+                let hessian = within.expressions.hessian(value, &all);
+                let row = |a: usize| &hessian[a * (n + 1)..(a + 1) * (n + 1)];
+                outputs.extend((0..n).flat_map(|a| row(a)[..n].to_vec()));
+                by_time.extend((0..n).map(|a| row(a)[n]));
+            }
+            outputs.extend(by_time);
+            within.expressions.compile(&outputs)
+        });
+
         let mut within = framing;
         let measured = formulas.invariants.iter();
         let measured: Vec<Expression> = measured.map(|(_, formula)| within.number(formula)).collect();
@@ -237,6 +256,8 @@ impl FormulaMechanics {
             sources,
             #[cfg(not(target_arch = "wasm32"))]
             frame_curvature: frame_curvature.map(|program| Numbered { program, first: 0 }),
+            #[cfg(not(target_arch = "wasm32"))]
+            constraint_curvature: constraint_curvature.map(|program| Numbered { program, first: 0 }),
             expressions,
             // What has no value there has none in the formulas either, which are numbered.
             #[cfg(not(target_arch = "wasm32"))]
@@ -504,6 +525,23 @@ impl Mechanics for FormulaMechanics {
         given.fill(&mut out.jacobian, m * n);
         given.fill(&mut out.rate, m);
         given.fill(&mut out.curvature, m);
+        Ok(())
+    }
+
+    #[cfg(not(target_arch = "wasm32"))]
+    fn constraint_curvature(
+        &self,
+        t: f64,
+        q: &[f64],
+        (second, by_time): (&mut Vec<f64>, &mut Vec<f64>),
+        memory: &mut FormulaMemory,
+    ) -> Result<(), Undefined> {
+        if let Some(program) = &self.constraint_curvature {
+            let (m, n) = (self.constraints, q.len());
+            let mut given = self.outputs(program, t, q, &[], memory)?;
+            given.fill(second, m * n * n);
+            given.fill(by_time, m * n);
+        }
         Ok(())
     }
 

@@ -67,6 +67,19 @@ pub trait Mechanics: Send + Sync {
         Ok(())
     }
 
+    /// Their second derivatives, `∂²gₖ/∂qₐ∂qᵇ` in place (k·n + a)·n + b and `∂²gₖ/∂qₐ∂t` in k·n + a, which only derivatives
+    /// of steps in a frame need. The lists are zeros of these lengths, and stay so where they are not known.
+    fn constraint_curvature(
+        &self,
+        t: f64,
+        q: &[f64],
+        out: (&mut Vec<f64>, &mut Vec<f64>),
+        memory: &mut FormulaMemory,
+    ) -> Result<(), Undefined> {
+        let _ = (t, q, out, memory);
+        Ok(())
+    }
+
     /// Whether anything changes the momentum of velocity i: L changes along its field, a force has a part along it, or
     /// a constraint depends on it. If nothing does, and the field commutes with the others, the momentum is conserved.
     fn acts_along(&self, velocity: usize) -> bool {

@@ -285,19 +285,19 @@ impl Lagrangian {
         self.structure.is_some()
     }
 
+    /// Whether p in its frame are those of as many coordinates: each state near one has canonical coordinates.
+    fn is_square(&self) -> bool {
+        let n = self.mechanics.coordinates();
+        let independent = |structure: &Structure| structure.is_independent();
+        (self.free.len(), self.velocities, self.mechanics.constraints()) == (n, n, 0)
+            && self.structure.as_ref().is_some_and(independent)
+    }
+
     /// Why steps in its frame have no derivatives, if they have none: what they would need.
     #[cfg(not(target_arch = "wasm32"))]
     pub fn without_derivatives(&self) -> Option<&'static str> {
-        let canonical = self.free.len() == self.velocities && self.velocities == self.mechanics.coordinates();
-        match (self.is_framed(), canonical, self.mechanics.constraints()) {
-            (false, ..) => None,
-            (true, false, _) => Some("a frame of as many free quasi-velocities as coordinates"),
-            (true, true, 1..) => Some("a frame without constraints"),
-            (true, true, 0) => match self.mechanics.formulas() {
-                Some(_) => None,
-                None => Some("fields that are formulas"),
-            },
-        }
+        let known = !self.is_framed() || self.mechanics.formulas().is_some();
+        (!known).then_some("fields that are formulas")
     }
 
     /// The numbers of the velocities that are not constrained to zero.

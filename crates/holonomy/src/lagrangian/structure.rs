@@ -18,6 +18,8 @@ pub(super) struct Structure {
     /// Fields along which there is motion; the brackets of others are of no use.
     free: Vec<usize>,
     constants: Option<Vec<f64>>,
+    /// Whether no field depends on the others.
+    independent: bool,
 }
 
 /// Structure functions at one point.
@@ -45,15 +47,24 @@ const INDEPENDENT: f64 = 1e-10;
 impl Structure {
     pub(super) fn new(mechanics: &dyn Mechanics, k: usize, free: Vec<usize>) -> Self {
         let n = mechanics.coordinates();
-        let constants = None;
         let mut structure = Self {
             n,
             k,
             free,
-            constants,
+            constants: None,
+            independent: false,
         };
-        structure.constants = structure.find_constants(mechanics);
+        let frames = structure.frames(mechanics);
+        let mut work = Brackets::default();
+        let independent = |frame: &FrameFields| work.factor(&frame.fields, n, k).is_ok();
+        structure.independent = frames.is_empty() || frames.iter().any(independent);
+        structure.constants = structure.find_constants(&frames);
         structure
+    }
+
+    /// Whether no field depends on the others, but for single points.
+    pub(super) fn is_independent(&self) -> bool {
+        self.independent
     }
 
     /// Whether `cᵢⱼᵐ` is zero everywhere for all i and m.
@@ -65,8 +76,8 @@ impl Structure {
         })
     }
 
-    /// Constants for which (4) holds at all of several points where the fields have values.
-    fn find_constants(&self, mechanics: &dyn Mechanics) -> Option<Vec<f64>> {
+    /// The frame at several points where the fields have values.
+    fn frames(&self, mechanics: &dyn Mechanics) -> Vec<FrameFields> {
         let (n, k) = (self.n, self.k);
         let mut frames: Vec<FrameFields> = Vec::new();
         let mut scatter = Scatter(1);
@@ -80,6 +91,12 @@ impl Structure {
                 break;
             }
         }
+        frames
+    }
+
+    /// Constants for which (4) holds at all of these.
+    fn find_constants(&self, frames: &[FrameFields]) -> Option<Vec<f64>> {
+        let (n, k) = (self.n, self.k);
         if frames.len() < k + 2 {
             return None;
         }

@@ -165,17 +165,24 @@ impl System for Lagrangian {
     }
 
     fn is_canonical(&self) -> bool {
-        self.free.len() == self.mechanics.coordinates() && self.free.len() == self.velocities
+        !self.is_framed() || self.is_square()
     }
 
     fn canonical(&self, origin: &[f64], q: &[f64], p: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let x = q.iter().zip(origin).map(|(q, o)| q - o).collect();
-        (x, self.canonical_momentum(q, p))
+        let y = match self.is_square() {
+            true => self.canonical_momentum(q, p),
+            false => p.to_vec(),
+        };
+        (x, y)
     }
 
     fn state_from_canonical(&self, origin: &[f64], x: &[f64], y: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let q: Vec<f64> = x.iter().zip(origin).map(|(x, o)| x + o).collect();
-        let p = self.frame_momentum(&q, y);
+        let p = match self.is_square() {
+            true => self.frame_momentum(&q, y),
+            false => y.to_vec(),
+        };
         (q, p)
     }
 
@@ -187,35 +194,24 @@ impl System for Lagrangian {
 impl Lagrangian {
     /// `pᵢ = uᵢᵃ yₐ` from the canonical momenta y.
     fn frame_momentum(&self, q: &[f64], y: &[f64]) -> Vec<f64> {
-        if !self.is_framed() {
-            return y.to_vec();
-        }
-        let Some(frame) = self.square_frame(q) else {
+        let mut frame = FrameFields::default();
+        if self.mechanics.frame(q, &mut frame).is_err() {
             return vec![f64::NAN; q.len()];
-        };
+        }
         let along = |field: &[f64]| field.iter().zip(y).map(|(u, y)| u * y).sum();
         frame.fields.chunks_exact(q.len()).map(along).collect()
     }
 
     /// The canonical momenta y with `uᵢᵃ yₐ = pᵢ`.
     fn canonical_momentum(&self, q: &[f64], p: &[f64]) -> Vec<f64> {
-        if !self.is_framed() {
-            return p.to_vec();
-        }
-        let (mut lu, mut momentum) = (Lu::default(), p.to_vec());
-        let solved = self.square_frame(q).is_some_and(|frame| {
+        let (mut lu, mut momentum, mut frame) = (Lu::default(), p.to_vec(), FrameFields::default());
+        let found = self.mechanics.frame(q, &mut frame).is_ok();
+        if found {
             lu.reset(q.len()).copy_from_slice(&frame.fields);
-            lu.solve(&mut momentum)
-        });
-        if !solved {
+        }
+        if !(found && lu.solve(&mut momentum)) {
             return vec![f64::NAN; q.len()];
         }
         momentum
-    }
-
-    /// The fields, if there are as many as coordinates and none is constrained.
-    fn square_frame(&self, q: &[f64]) -> Option<FrameFields> {
-        let mut frame = FrameFields::default();
-        (self.is_canonical() && self.mechanics.frame(q, &mut frame).is_ok()).then_some(frame)
     }
 }

@@ -115,15 +115,11 @@ fn no_method_allocates_for_derivatives_after_its_first_steps() {
             let Some(method) = integrator.differentiable() else {
                 continue;
             };
-            let half = p
-                .mechanism
-                .system()
-                .canonical(&p.state.q, &p.state.q, &p.state.p)
-                .0
-                .len();
+            let system = p.mechanism.system();
+            let (x, y) = system.canonical(&p.state.q, &p.state.q, &p.state.p);
             let unit = Change {
-                x: vec![1.0; half],
-                y: vec![0.0; half],
+                x: vec![1.0; x.len()],
+                y: vec![0.0; y.len()],
                 ..Change::default()
             };
             let mut changes = vec![unit; 2];

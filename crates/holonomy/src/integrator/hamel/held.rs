@@ -12,11 +12,11 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Held {
     /// At the start.
-    start: HolonomicConstraint,
+    pub(super) start: HolonomicConstraint,
     /// G at the start.
-    across: Vec<f64>,
+    pub(super) across: Vec<f64>,
     /// At the end.
-    end: HolonomicConstraint,
+    pub(super) end: HolonomicConstraint,
     /// λ and μ.
     pub(super) first: Vec<f64>,
     pub(super) last: Vec<f64>,
