@@ -696,7 +696,7 @@ fn gradient_help(error: &GradientError) -> Option<String> {
         }
         GradientError::Step { .. } => "take a smaller step, or ask for an earlier time with `--at`".to_owned(),
         GradientError::Overflow { .. } => "ask for an earlier time with `--at`".to_owned(),
-        GradientError::Stopped => return None,
+        GradientError::Unreduced(_) | GradientError::Stopped => return None,
     })
 }
 
