@@ -8,6 +8,7 @@
 //! molecules-10242, -40962   ours (with a cut-off)
 //! cable-N                   ours-tree, ours-spheres
 //! revolute-N, cable-34, puppet, spherical-pendulum   ours
+//! four-bar, double-plane-pendulum                    ours
 //! linearise-, gradient-, derivatives-ROW             those of `derivatives.rs`
 //! ```
 use crate::{
@@ -132,6 +133,11 @@ fn model(row: &str, family: Family) -> Result<Model, String> {
         ("cable-34", _) => load(include_str!("../../scenarios/cable-34/model.toml"), &[]),
         ("spherical", _) => load(include_str!("../../scenarios/spherical-pendulum/model.toml"), &[]),
         ("puppet", _) => load(include_str!("../../scenarios/puppet/model.toml"), &[]),
+        ("four", _) => load(include_str!("../../scenarios/four-bar/model.toml"), &[]),
+        ("double-plane", _) => load(
+            include_str!("../../scenarios/double-plane-pendulum/model.toml"),
+            &[],
+        ),
         _ => Err(format!("there is no row `{row}`")),
     }
 }

@@ -125,8 +125,10 @@ pub(crate) fn run(words: &[&str]) -> Outcome {
             "there is no row `{unknown}`; `cargo xtask bench --list` shows them"
         ));
     }
-    build()?;
-    if flags.contains(&"--instructions") {
+    let instructions = flags.contains(&"--instructions");
+    let files = wanted.is_empty() || ["memory", "throughput"].iter().any(|name| wanted.contains(name));
+    build(files && !instructions)?;
+    if instructions {
         return instructions::print(&wanted);
     }
     let effort = if flags.contains(&"--quick") { QUICK } else { FULL };
@@ -148,10 +150,12 @@ fn list() {
     }
 }
 
-fn build() -> Outcome {
+/// The program of `bench`, and the command if it takes part.
+fn build(command: bool) -> Outcome {
     let packages = ["--package", "holonomy-bench", "--package", "holonomy-cli"];
+    let packages = if command { &packages[..] } else { &packages[..2] };
     gate::finish(&mut gate::cargo_command(
-        &[&["build", "--release"], &packages[..]].concat(),
+        &[&["build", "--release"], packages].concat(),
     ))
 }
 
@@ -270,7 +274,7 @@ fn duration(nanoseconds: f64) -> String {
 
 /// `cargo xtask scaling`: the cost of a step against the number of links.
 pub(crate) fn scaling() -> Outcome {
-    build()?;
+    build(false)?;
     gate::finish(Command::new(program()?).arg("scaling"))
 }
 

@@ -449,6 +449,15 @@ pub(super) const ROWS: &[Row] = &[
         &[THREE_RUNS],
     ),
     contest(
+        "gradient-chain-8",
+        "chain of 8 spherical links, 1000 steps: the gradient of a run against the run",
+        &[
+            here("ours, the run", "gradient-chain-8", "forward", 1000),
+            here("ours, run and gradient", "gradient-chain-8", "gradient", 1000),
+        ],
+        &[THREE_RUNS],
+    ),
+    contest(
         "gradient-double",
         "double spherical pendulum, 1000 steps: the gradient of a run against the run",
         &[
@@ -463,6 +472,29 @@ pub(super) const ROWS: &[Row] = &[
         &[
             here("ours, the run", "gradient-pendulum", "forward", 1000),
             here("ours, run and gradient", "gradient-pendulum", "gradient", 1000),
+        ],
+        &[THREE_RUNS],
+    ),
+    contest(
+        "gradient-lagrangian",
+        "double plane pendulum as a Lagrangian, 1000 steps: the gradient of a run against the run",
+        &[
+            here("ours, the run", "gradient-double-plane-pendulum", "forward", 1000),
+            here(
+                "ours, run and gradient",
+                "gradient-double-plane-pendulum",
+                "gradient",
+                1000,
+            ),
+        ],
+        &[THREE_RUNS],
+    ),
+    contest(
+        "gradient-loop",
+        "four-bar linkage, 1000 steps: the gradient of a run against the run",
+        &[
+            here("ours, the run", "gradient-four-bar", "forward", 1000),
+            here("ours, run and gradient", "gradient-four-bar", "gradient", 1000),
         ],
         &[THREE_RUNS],
     ),

@@ -443,6 +443,9 @@ impl Efforts {
     }
 
     fn act(&self, k: usize, h: f64, p: &mut [f64], first: bool) {
+        if self.on.is_empty() {
+            return;
+        }
         let [before, after] = self.parts(h);
         let part = if first { before } else { after };
         let own = self.values.iter().skip(k * self.on.len());

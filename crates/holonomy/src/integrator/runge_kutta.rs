@@ -68,7 +68,9 @@ impl Integrator for RungeKutta {
                 system.powers(time, &stage.0, &stage.1, dv, powers, scratch);
                 add_scaled(done, h * tableau.b[i], powers);
             }
-            if !dv.iter().chain(dq.iter()).all(|a| a.is_finite())
+            // Zero times a rate is zero, or not a number.
+            let stray = |sum: f64, rate: &f64| sum + 0.0 * rate;
+            if dq.iter().fold(dv.iter().fold(0.0, stray), stray) != 0.0
                 && let Some(undefined) = system.undefined(time, &stage.0, &stage.1, scratch)
             {
                 return Err(undefined.into());

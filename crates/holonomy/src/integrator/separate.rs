@@ -103,12 +103,12 @@ impl<R: BodyRule> Integrator for Separate<R> {
 
     fn advance(&mut self, state: &mut State, h: f64, count: u64, work: &mut Work) -> Result<(), Fault> {
         match self.force.uniform() {
-            Some([gradient]) => self.advance_alone(*gradient, state, h, count, work),
+            Some([gradient]) => self.advance_alone(*gradient, state, (h, count), work, |_| {}),
             _ => {
                 for k in 0..count {
                     let before = self.force.evaluations;
                     // The gradient at the end of a step is that at the start of the next.
-                    self.step_all(state, h, k > 0, |_| {})?;
+                    self.step_all(state, h, k > 0, None)?;
                     work.count_explicit(1, self.force.evaluations.wrapping_sub(before));
                 }
                 self.force.remember(view(&state.q));
@@ -149,19 +149,19 @@ impl<R: BodyRule> Separate<R> {
         })
     }
 
-    /// One body with one gradient: nothing is stored between steps.
+    /// One body with one gradient: nothing is stored between steps. Notes the directions after each stage.
     fn advance_alone(
         &self,
         gradient: Vec3,
         state: &mut State,
-        h: f64,
-        count: u64,
+        (h, count): (f64, u64),
         work: &mut Work,
+        mut note: impl FnMut(Vec3),
     ) -> Result<(), Fault> {
         let (mut q, mut p): (Triple<f64>, Triple<f64>) = (view(&state.q)[0].into(), view(&state.p)[0].into());
         let (mass, gradient) = (self.masses[0], gradient.into());
         let at = |q, p| End { q, p, gradient, mass };
-        let step = |mut q: Triple<f64>, mut p: Triple<f64>| {
+        let mut step = |mut q: Triple<f64>, mut p: Triple<f64>| {
             for stage in &self.stages {
                 let stage = stage.over(h);
                 let moved = R::advance(&at(q, p), &stage);
@@ -169,6 +169,7 @@ impl<R: BodyRule> Separate<R> {
                     return Err(no_room(moved.room));
                 }
                 (q, p) = (moved.q, R::finish(&at(moved.q, moved.p), &stage));
+                note(q.into());
             }
             if is_finite(&q.into(), &p.into()) {
                 Ok((q, p))
@@ -194,13 +195,13 @@ impl<R: BodyRule> Separate<R> {
     }
 
     /// One step of all bodies; `known` when the gradient found last is that at the start. Notes the directions after each
-    /// stage.
+    /// stage, where that is wanted.
     fn step_all(
         &mut self,
         state: &mut State,
         h: f64,
         known: bool,
-        mut note: impl FnMut(&[f64]),
+        mut notes: Option<&mut Vec<f64>>,
     ) -> Result<(), Fault> {
         if !known {
             self.force.at(view(&state.q))?;
@@ -228,7 +229,9 @@ impl<R: BodyRule> Separate<R> {
                 self.force.renew(view(&to.q))?;
                 sweep.finish(view(q), view(p), self.force.last(), to)?;
             }
-            note(&to.q);
+            if let Some(notes) = &mut notes {
+                notes.extend_from_slice(&to.q);
+            }
             self.places.swap(0, 1);
         }
         let [_, end] = &mut self.places;

@@ -12,8 +12,9 @@
 //!               xₙ⁺ = cos θ xₙ + (h/M)(sin θ/θ) yₙ,  yₙ⁺ = −(M/h) θ sin θ xₙ + cos θ yₙ
 //! ```
 //! The first is that of a generating function, with matrices that are symmetric whatever σ and τ are, which is what the
-//! sphere curves by; nothing in it is divided by h. B is solved in O(n) for links. The unknowns of a step are the
-//! directions after each of its parts, and its equations those that lead there, then (x⁺, y⁺) about the last of them.
+//! sphere curves by; nothing in it is divided by h. B is solved in O(n) for links, and body by body where none are joined:
+//! `apart.rs`. The unknowns of a step are the directions after each of its parts, and its equations those that lead there,
+//! then (x⁺, y⁺) about the last of them.
 //!
 //! Where a chain is held at both ends each part has six more of both, λ and μ:
 //!
@@ -21,6 +22,7 @@
 //! Tᵀ(M Δ − h p + ½h² g + h ℓ λ) = 0,   Σ ℓᵢ qᵢ⁺ = d,       σᵢ += ℓᵢ qᵢ·λ,   −τᵢ += ℓᵢ qᵢ⁺·μ
 //! p⁺ = T⁺T⁺ᵀ(M Δ/h − ½h g⁺ − ℓ μ),     Σ ℓᵢ vᵢ⁺ = 0         p⁺ = T⁺T⁺ᵀ M v⁺
 //! ```
+mod apart;
 mod factors;
 mod great_circles;
 mod legendre;
@@ -39,6 +41,7 @@ use crate::{
     spheres::{Spheres, Workspace, view},
     system::State,
 };
+use apart::Apart;
 use great_circles::Arc as GreatArc;
 use nalgebra::{Matrix3x2, Vector2};
 use std::sync::Arc;
@@ -84,6 +87,7 @@ struct Place {
 
 enum Part {
     Variational(Box<Variational>),
+    Apart(Apart),
     GreatCircles(GreatArc),
 }
 
@@ -119,7 +123,7 @@ fn write(list: &mut [f64], number: usize, vector: &Vec3) {
 
 impl Place {
     /// Forces and bases at a place; where it stands already nothing is to be done.
-    fn find(&mut self, system: &Spheres, q: &[Vec3], work: &mut Workspace) {
+    fn find(&mut self, system: &Spheres, uniform: bool, q: &[Vec3], work: &mut Workspace) {
         if self.q == q {
             return;
         }
@@ -127,8 +131,10 @@ impl Place {
         self.q.extend_from_slice(q);
         self.basis.clear();
         self.basis.extend(q.iter().map(s2::tangent_basis));
-        self.gradient.resize(q.len(), Vec3::zeros());
-        system.gradient(q, &mut self.gradient, work);
+        if !uniform || self.gradient.len() != q.len() {
+            self.gradient.resize(q.len(), Vec3::zeros());
+            system.gradient(q, &mut self.gradient, work);
+        }
     }
 
     /// `T x`.
@@ -182,14 +188,17 @@ impl SphereTangent {
         }
         let each = std::iter::once(first).chain(solution.chunks_exact(own).map(|own| &own[..size]));
         for (place, q) in self.places.iter_mut().zip(each) {
-            place.find(&self.system, view(q), &mut self.buffers.work);
+            place.find(&self.system, self.uniform, view(q), &mut self.buffers.work);
         }
         self.parts.resize_with(count, || match parts {
+            Parts::Variational(_) if self.system.are_separate() => Part::Apart(Apart::default()),
             Parts::Variational(_) => Part::Variational(Box::default()),
             Parts::GreatCircles(_) => Part::GreatCircles(GreatArc::default()),
         });
         self.p.clear();
-        self.p.extend_from_slice(view(&before.p));
+        if let Parts::GreatCircles(_) = parts {
+            self.p.extend_from_slice(view(&before.p));
+        }
         for (k, part) in self.parts.iter_mut().enumerate() {
             let mut near = Near {
                 system: &self.system,
@@ -204,6 +213,7 @@ impl SphereTangent {
                     let held = &solution[k * own + size..(k + 1) * own];
                     step.stand(&mut near, substeps[k] * h, held)?;
                 }
+                (Part::Apart(step), Parts::Variational(substeps)) => step.stand(&near, substeps[k] * h)?,
                 (Part::GreatCircles(arc), Parts::GreatCircles(stages)) => {
                     arc.stand(&near, stages[k].over(h), &mut self.p);
                 }
@@ -233,6 +243,7 @@ impl SphereTangent {
             let own = of_f.get(k * rows..(k + 1) * rows);
             match part {
                 Part::Variational(step) => step.push(&mut near, own, x, y),
+                Part::Apart(step) => step.push(&mut near, own, x, y),
                 Part::GreatCircles(arc) => arc.push(&mut near, own, x, y),
             }
         }
@@ -262,6 +273,7 @@ impl SphereTangent {
             let own = &mut equations[k * rows..(k + 1) * rows];
             match part {
                 Part::Variational(step) => step.pull(&mut near, own, x, y),
+                Part::Apart(step) => step.pull(&mut near, own, x, y),
                 Part::GreatCircles(arc) => arc.pull(&mut near, own, x, y),
             }
         }
@@ -277,7 +289,12 @@ impl SphereTangent {
         out: &mut Vec<f64>,
     ) {
         let (mut from, mut to) = (Place::default(), Place::default());
-        from.find(&self.system, view(&before.q), &mut self.buffers.work);
+        from.find(
+            &self.system,
+            self.uniform,
+            view(&before.q),
+            &mut self.buffers.work,
+        );
         // p = π × q.
         let turned = view(&before.p).iter().zip(&from.q);
         let mut p: Vec<Vec3> = turned.map(|(pi, q)| pi.cross(q)).collect();
@@ -285,7 +302,7 @@ impl SphereTangent {
         let unknowns = solution.chunks_exact(self.unknowns());
         for (k, own) in unknowns.enumerate().take(parts.len()) {
             let (q, held) = own.split_at(before.q.len());
-            to.find(&self.system, view(q), &mut self.buffers.work);
+            to.find(&self.system, self.uniform, view(q), &mut self.buffers.work);
             let mut near = Near {
                 system: &self.system,
                 uniform: self.uniform,

@@ -29,7 +29,7 @@ pub(super) enum Next {
 
 /// Steps between two calls of [`Observer::pulse`]: fewer where there is more to move.
 fn pulse_every(state: &State) -> u64 {
-    (4096 / (state.q.len() as u64 + 1)).clamp(1, 256)
+    (16_384 / (state.q.len() as u64 + 1)).clamp(1, 256)
 }
 
 impl Watch {

@@ -39,6 +39,8 @@ pub(crate) struct Middle {
     pub(crate) efforts: Vec<Effort>,
     /// Links, feedback and constraints. Coordinates and velocities are seen as they are.
     pub(crate) terms: LowRank<12>,
+    /// Whether there are momenta.
+    massive: bool,
     z: Vec<Vector12>,
     y: Vec<Vector12>,
 }
@@ -69,6 +71,7 @@ impl Middle {
         self.efforts.clear();
         self.efforts.extend_from_slice(at.efforts);
         let massive = !at.momenta.is_empty();
+        self.massive = massive;
         let of = |list: &[Wrench], i: usize| list.get(i).copied().unwrap_or_default();
         for (i, (node, frame)) in tree.nodes.iter().zip(at.frames).enumerate() {
             let (momentum, force) = (of(at.momenta, i), of(at.forces, i));
@@ -110,37 +113,57 @@ impl Middle {
         pi: &mut [f64],
         gamma: &mut [f64],
     ) {
+        let nothing = |list: &[f64]| list.iter().all(|x| *x == 0.0);
+        let stays = nothing(nu);
+        gamma.fill(0.0);
+        if stays && nothing(zeta) {
+            pi.fill(0.0);
+            return;
+        }
+        // Without momenta and changes of velocities only forces are left.
+        let flows = self.massive || !stays;
         for (i, node) in tree.nodes.iter().enumerate() {
             let body = &self.nodes[i];
-            let (mut pose, mut twist) = match node.parent {
-                None => (Twist::zeros(), Twist::zeros()),
-                Some(parent) => {
-                    let (pose, twist) = halves(&self.z[parent]);
-                    (twist_at(&pose, &body.offset), twist_at(&twist, &body.offset))
+            let (mut pose, mut twist) = (Twist::zeros(), Twist::zeros());
+            if let Some(parent) = node.parent {
+                let (before, turning) = halves(&self.z[parent]);
+                pose = twist_at(&before, &body.offset);
+                if flows {
+                    twist = twist_at(&turning, &body.offset);
                 }
-            };
+            }
             for j in node.v..node.v + node.dofs {
                 let column = &self.columns[j];
                 pose += column.screw * zeta[j];
-                twist += column.carried * zeta[j] + column.screw * nu[j];
+                if flows {
+                    twist += column.carried * zeta[j] + column.screw * nu[j];
+                }
             }
+            let momentum = match flows {
+                true => body.inertia.momentum(&twist),
+                false => Wrench::zeros(),
+            };
             self.z[i] = stack(&pose, &twist);
-            self.y[i] = stack(&body.pushed(&pose), &body.inertia.momentum(&twist));
+            self.y[i] = stack(&body.pushed(&pose), &momentum);
         }
-        gamma.fill(0.0);
         self.terms.apply(&self.z, (zeta, nu), &mut self.y, gamma);
         for (i, node) in tree.nodes.iter().enumerate().rev() {
             let (mut force, mut momentum) = halves(&self.y[i]);
             let range = node.v..node.v + node.dofs;
             let columns = &self.columns[range.clone()];
             let (_, mut twist) = halves(&self.z[i]);
-            for (column, j) in columns.iter().zip(range.clone()) {
-                twist -= column.screw * nu[j];
+            if flows {
+                for (column, j) in columns.iter().zip(range.clone()) {
+                    twist -= column.screw * nu[j];
+                }
             }
             for (column, j) in columns.iter().zip(range.clone()) {
                 pi[j] = column.screw.dot(&momentum);
-                gamma[j] +=
-                    column.screw.dot(&force) + column.carried.dot(&momentum) + column.pulled.dot(&twist);
+                let mut answer = column.screw.dot(&force);
+                if flows {
+                    answer = answer + column.carried.dot(&momentum) + column.pulled.dot(&twist);
+                }
+                gamma[j] += answer;
             }
             if let Some(efforts) = self.efforts.get(range.clone()) {
                 for (effort, j) in efforts.iter().zip(range.clone()) {
@@ -150,11 +173,17 @@ impl Middle {
             }
             for (column, j) in columns.iter().zip(range) {
                 force += column.forced * zeta[j];
-                momentum += column.pulled * zeta[j];
+                if flows {
+                    momentum += column.pulled * zeta[j];
+                }
             }
             if let Some(parent) = node.parent {
                 let d = &self.nodes[i].offset;
-                self.y[parent] += stack(&wrench_from(&force, d), &wrench_from(&momentum, d));
+                let momentum = match flows {
+                    true => wrench_from(&momentum, d),
+                    false => momentum,
+                };
+                self.y[parent] += stack(&wrench_from(&force, d), &momentum);
             }
         }
     }

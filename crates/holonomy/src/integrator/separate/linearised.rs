@@ -1,9 +1,10 @@
 //! Derivatives of the steps: the unknowns are the directions after each stage.
 use super::{BodyRule, Separate, Stage};
 use crate::{
+    Vec3,
     derivative::{Change, Differentiable},
     integrator::{
-        Fault, StepInfo,
+        Fault, StepInfo, Work,
         sphere_tangent::{Parts, SphereTangent},
     },
     spheres::view,
@@ -62,8 +63,16 @@ impl<R: BodyRule> Separate<R> {
     pub(super) fn attempt_noting(&mut self, state: &mut State, h: f64) -> Result<StepInfo, Fault> {
         let mut solution = std::mem::take(&mut self.taken.solution);
         solution.clear();
+        if let Some([gradient]) = self.force.uniform() {
+            let done = Work::of_one(|work| {
+                let note = |q: Vec3| solution.extend_from_slice(q.as_slice());
+                self.advance_alone(*gradient, state, (h, 1), work, note)
+            });
+            self.taken.solution = solution;
+            return done;
+        }
         let before = self.force.evaluations;
-        let done = self.step_all(state, h, false, |q| solution.extend_from_slice(q));
+        let done = self.step_all(state, h, false, Some(&mut solution));
         self.taken.solution = solution;
         done?;
         self.force.remember(view(&state.q));
