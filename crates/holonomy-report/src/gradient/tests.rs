@@ -116,6 +116,30 @@ fn an_oscillator_in_closed_form() {
     assert!(percents.windows(2).all(|pair| pair[0] >= pair[1]), "{percents:?}");
 }
 
+/// A mass hangs on two strings at −√(l² − e²/4), however long it does; and higher where their end is.
+#[test]
+fn a_mass_on_two_strings_in_closed_form() {
+    let model = text(
+        "strings",
+        "[chain]\nlinks = 2\nmass = 0.3\nlength = 0.65\nend = [1, 0, 0]\n\
+         [[potential]]\nkind = \"gravity\"\nacceleration = [0, 0, -9.81]\n\
+         [method]\nname = \"sphere-implicit\"\n[run]\nstep = 0.01\nduration = 1\n",
+    );
+    let found = found(&model, "link-1.z", 1.0, &[]);
+    let depth = (0.65_f64 * 0.65 - 0.25).sqrt();
+    // A start is closed to 1e-15, of which differences take 1/650 of a length.
+    assert!((found.value + depth).abs() < 1e-13);
+    for (name, exact) in [
+        ("chain.length", -0.65 / depth),
+        ("chain.end.1", 0.25 / depth),
+        ("chain.end.3", 0.5),
+    ] {
+        let own = by(&found, name);
+        assert!((own - exact).abs() < 1e-10, "{name}: {own} {exact}");
+    }
+    assert!(found.is_meaningful());
+}
+
 /// Starts, masses, lengths, gravity, places of pins of a loop: against differences of whole runs.
 #[test]
 fn numbers_of_scenarios_as_runs_have_them() {

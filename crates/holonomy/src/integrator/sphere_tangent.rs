@@ -101,13 +101,14 @@ struct Near<'a> {
     buffers: &'a mut Buffers,
 }
 
-type Pairs<'a> = &'a [Vector2<f64>];
+/// Two coordinates or momenta of each body.
+pub(super) type Pairs<'a> = &'a [Vector2<f64>];
 
-fn pairs(list: &[f64]) -> Pairs<'_> {
+pub(super) fn pairs(list: &[f64]) -> Pairs<'_> {
     bytemuck::cast_slice(list)
 }
 
-fn pairs_mut(list: &mut [f64]) -> &mut [Vector2<f64>] {
+pub(super) fn pairs_mut(list: &mut [f64]) -> &mut [Vector2<f64>] {
     bytemuck::cast_slice_mut(list)
 }
 

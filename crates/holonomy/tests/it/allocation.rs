@@ -105,7 +105,14 @@ fn no_method_allocates_after_its_first_steps() {
 /// A tape that is recorded and gone along again, forwards and backwards.
 #[test]
 fn no_method_allocates_for_derivatives_after_its_first_steps() {
-    let problems = common::problems();
+    let mut problems = common::problems();
+    let text = include_str!("../../../holonomy-model/tests/it/models/good/sphere-forces.toml");
+    let forced = common::load("sphere-forces.toml", text, &[]);
+    problems.push(common::Problem {
+        name: "forces on spheres",
+        mechanism: forced.mechanism,
+        state: forced.state,
+    });
     let mut seen = 0;
     for p in &problems {
         for m in METHODS {

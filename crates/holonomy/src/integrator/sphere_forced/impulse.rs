@@ -11,7 +11,7 @@ use crate::{
     Vec3,
     integrator::{
         Cause, Fault,
-        sphere_tangent::{Coupling, Factors, Legendre},
+        sphere_tangent::{Coupling, Factors, Legendre, Pairs},
     },
     spheres::{Spheres, Torques, Turned},
     system::Undefined,
@@ -42,8 +42,6 @@ pub(super) enum End {
     Start,
     Finish,
 }
-
-type Pairs<'a> = &'a [Vector2<f64>];
 
 impl Impulse {
     /// Goes to a state, where forces must have slopes; b is `size`.

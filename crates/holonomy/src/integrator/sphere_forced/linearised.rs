@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     derivative::{Change, Differentiable},
-    integrator::{Fault, Integrator},
+    integrator::{
+        Fault, Integrator,
+        sphere_tangent::{pairs, pairs_mut},
+    },
     spheres::view,
     system::State,
 };
@@ -29,14 +32,6 @@ pub(super) struct Taken {
     kicked: Option<State>,
     /// A change of the equations of the step without forces, or a gradient by them.
     part: Vec<f64>,
-}
-
-fn pairs(list: &[f64]) -> &[nalgebra::Vector2<f64>] {
-    bytemuck::cast_slice(list)
-}
-
-fn pairs_mut(list: &mut [f64]) -> &mut [nalgebra::Vector2<f64>] {
-    bytemuck::cast_slice_mut(list)
 }
 
 impl Taken {

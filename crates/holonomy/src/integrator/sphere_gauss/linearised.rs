@@ -6,8 +6,8 @@
 //! push         δLⱼ = h bⱼ f′(Yⱼ) (δz + Σₖ (aⱼₖ/bₖ) δLₖ) − δFⱼ
 //! pull         Λⱼ = z̄ + Σᵢ (aᵢⱼ/bⱼ) h bᵢ f′(Yᵢ)ᵀ Λᵢ
 //! ```
-//! They are solved as the steps are: by corrections until rounding is left, which shrink as fast as theirs. A change takes
-//! O(s² n) for each, and no matrix.
+//! They are solved as the steps are: by corrections until rounding is left, which shrink as fast as theirs. For links each
+//! takes O(s² n), and there is no matrix.
 use super::{
     SphereGauss, Way,
     chain::{Chain, PER_LINK},
@@ -18,12 +18,15 @@ use crate::{
     Vec3,
     derivative::{Change, Differentiable},
     geometry::s2,
-    integrator::Fault,
+    integrator::{
+        Fault,
+        sphere_tangent::{pairs, pairs_mut},
+    },
     math,
     spheres::view,
     system::{State, Undefined},
 };
-use nalgebra::{Matrix3x2, Vector2};
+use nalgebra::Matrix3x2;
 
 /// What is known of a step beside its scratch, once derivatives were asked for.
 #[derive(Default)]
@@ -40,6 +43,7 @@ pub(super) struct Taken {
     /// Of each stage, a change of L or a gradient, and of Y.
     pulses: Vec<Pair>,
     values: Vec<Pair>,
+    /// What is added up, and what a step or a change begins with and leads to.
     whole: Pair,
     next: Pair,
     end: Pair,
@@ -49,8 +53,6 @@ pub(super) struct Taken {
 const MOST: u32 = 200;
 /// The part of a change below which no correction is worth another.
 const ROUNDING: f64 = 1e-17;
-
-type Pairs<'a> = &'a [Vector2<f64>];
 
 impl Pair {
     fn reset(&mut self, n: usize) {
@@ -94,14 +96,6 @@ impl Pair {
         let each = self.q.iter().chain(&self.p);
         each.fold(0.0, |m, x| math::larger(m, x.amax()))
     }
-}
-
-fn pairs(list: &[f64]) -> Pairs<'_> {
-    bytemuck::cast_slice(list)
-}
-
-fn pairs_mut(list: &mut [f64]) -> &mut [Vector2<f64>] {
-    bytemuck::cast_slice_mut(list)
 }
 
 impl SphereGauss {
