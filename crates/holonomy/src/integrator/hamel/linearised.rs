@@ -1,7 +1,7 @@
 //! Derivatives of the step of the discrete Hamel integrator.
 //!
 //! ```text
-//! u = (q⁺, ξ⁺, ξ),    z = (q, p)                                  free ξ and p; under constraints more, `linearised/held.rs`
+//! u = (q⁺, ξ⁺, ξ),    z = (q, p)                                  free ξ and p; under constraints more, in `held.rs`
 //! F₁ = q⁺ − q − h ξ̄ⁱ uᵢ(q̄)
 //! F₂ = ∂l/∂ξ⁺ − ∂l/∂ξ − ½h (D + D⁺) − h cᵢⱼᵐ(q̄) p̄ₘ ξ̄ⁱ             all m
 //! F₃ = ∂l/∂ξ(t, q, ξ) − p
@@ -10,16 +10,18 @@
 //! ```
 //! Changes are those of (q, p). Only in a frame of as many free fields as coordinates they are canonical at the ends,
 //! `p = U(q) y`: δp = U δy + (∂U δq) y.
+mod conjugate;
 mod held;
 
 use super::DiscreteHamel;
 use crate::{
     derivative::{Change, Differentiable},
     integrator::Fault,
-    lagrangian::{Evaluation, FormulaMemory, FrameFields},
+    lagrangian::{Evaluation, FormulaMemory},
     solve::Lu,
     system::{State, System, Undefined},
 };
+use conjugate::Conjugate;
 use held::Led;
 
 /// The derivatives of a step, row by row.
@@ -41,48 +43,6 @@ pub(super) struct Blocks {
     led: Led,
     z: Vec<f64>,
     u: Vec<f64>,
-}
-
-/// Momenta of a frame and those of the coordinates, y with `U y = p`; the least where there are fewer fields.
-#[derive(Default)]
-struct Conjugate {
-    fields: Vec<f64>,
-    lu: Lu,
-    y: Vec<f64>,
-    /// `∂uᵢᵃ/∂qᵇ yₐ` in place i·n + b.
-    bent: Vec<f64>,
-}
-
-impl Conjugate {
-    fn find(&mut self, frame: &FrameFields, n: usize, p: &[f64]) -> Result<(), Undefined> {
-        let k = p.len();
-        self.fields.clone_from(&frame.fields);
-        let row = |i: usize| &frame.fields[i * n..(i + 1) * n];
-        let matrix = self.lu.reset(k);
-        match k == n {
-            true => matrix.copy_from_slice(&frame.fields),
-            false => (0..k * k).for_each(|place| matrix[place] = dot(row(place / k), row(place % k))),
-        }
-        if !self.lu.factorise() {
-            return Err(Undefined::SingularMass);
-        }
-        self.y.clear();
-        self.y.extend_from_slice(p);
-        self.lu.substitute(&mut self.y);
-        if k != n {
-            // y = Uᵀ (U Uᵀ)⁻¹ p
-            self.bent.clone_from(&self.y);
-            add_transposed(zeros(&mut self.y, n), &frame.fields, &self.bent, 1.0);
-        }
-        self.bent.clear();
-        for i in 0..k {
-            for b in 0..n {
-                let each = (0..n).map(|a| frame.slopes[(i * n + a) * n + b] * self.y[a]);
-                self.bent.push(each.sum());
-            }
-        }
-        Ok(())
-    }
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
