@@ -99,6 +99,30 @@ fn strings_and_friction_are_crossed_too() {
     assert!(found.crossings >= 1, "{found:?}");
 }
 
+/// A weight falls 0.6 m beside its hook, snaps its string after 0.35 s, and swings on. The fall is exact, and the snap shows
+/// no order: how far it is off depends on where in a step it falls.
+#[test]
+fn snaps_are_counted_and_no_order_is_measured_over_them() {
+    let text = "space = 'tree'\ngravity = [0, 0, -9.81]\n[[site]]\nname = 'hook'\nat = [0, 0, 0]\n\
+        [[body]]\nname = 'x'\njoint = { kind = 'prismatic', axis = [1, 0, 0] }\nmass = 0\nposition = 0.6\n\
+        [[body]]\nname = 'weight'\nparent = 'x'\njoint = { kind = 'prismatic', axis = [0, 0, 1] }\nmass = 2\n\
+        position = -0.2\nsites = { eye = [0, 0, 0] }\n\
+        [[constraint]]\nname = 'cord'\nkind = 'distance'\nbetween = ['hook', 'weight/eye']\nlength = 1\nslack = true\n\
+        [method]\nname = 'tree-variational'\n[run]\nstep = 0.002\nduration = 0.6\n";
+    let model = model(text, &[]);
+    let (found, verdict) = kinks(&model);
+    assert_eq!((found.crossings, verdict), (1, Verdict::Doubtful), "{found:?}");
+    assert_eq!(found.names, ["rigid string cord"]);
+    let over = found.over.expect("measured");
+    assert!(over > 100.0 * found.beside.expect("measured"), "{found:?}");
+    let order = line(&model, &Subject::Order).expect("a line");
+    assert_eq!(order.verdict, Verdict::Neutral, "{order:?}");
+    assert!(
+        matches!(order.evidence, Evidence::Order { measured: None, .. }),
+        "{order:?}"
+    );
+}
+
 /// `x'' = −sign x` from rest at 1 m crosses the kink at √2, 3√2, 5√2, … seconds.
 #[test]
 fn formulas_of_lagrangians_are_followed() {

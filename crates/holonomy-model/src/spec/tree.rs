@@ -231,7 +231,7 @@ section! {
         site: Option<Target>, optional Kind::Reference("site");
         /// Its axis, in the frame of the body of the site.
         axis: Option<Vector>, optional Kind::Vector(Unit::NONE);
-        /// Turns its plane into that of the points before and after it, in place of `axis`.
+        /// Turns its plane into that of what is before and after it, in place of `axis`.
         swivel: Option<bool>, optional Kind::Boolean;
         /// On which side of it the cable runs; not where it swivels.
         side: Option<PulleySide>, optional Kind::Choice(PulleySide::WORDS);
@@ -439,7 +439,7 @@ section! {
         through: Vec<Target>, required Kind::References("site");
         /// Its length: a number, a formula of `t`, or a table; over pulleys as it is at the start if left out.
         length: Option<Motion>, optional Kind::Motion(Unit::METRE);
-        /// Whether it goes slack where it is longer than its way, which is not over pulleys.
+        /// Whether it goes slack where it is longer than its way; it turns no pulley between its ends then.
         slack: Option<bool>, optional Kind::Boolean;
     }
 }

@@ -256,12 +256,6 @@ fn cable<'a>(
     let over = |reference: &Located<Reference<'_>>| pulleys::named(pulleys, reference).is_some();
     let runs_over = (through.iter().flat_map(|list| &list.value)).any(over);
     let slack = goes_slack(section);
-    if slack && runs_over {
-        let place = section.value_place("slack").unwrap_or_else(|| section.place());
-        problems
-            .error(place, "a cable over pulleys does not go slack")
-            .help("leave out `slack`, or run it `through` sites only; `[[string]]` is an elastic one");
-    }
     let given = !runs_over || section.has("length");
     let length = if given { Some(length(section, laws)) } else { None };
     let through = through?;
@@ -298,6 +292,10 @@ fn cable<'a>(
                 false => Constraint::Cable { through, length },
             }
         }
-        (_, length) => Constraint::Route(Route::new(stops, length)),
+        (_, length) => {
+            let mut route = Route::new(stops, length);
+            route.slack = slack;
+            Constraint::Route(route)
+        }
     }])
 }

@@ -313,7 +313,7 @@ impl Offers {
                 list.push((format!("{}.contact", pulley.name), seen));
             }
         }
-        let slack = |entry: &ConstraintEntry| matches!(entry.constraint, Constraint::Tether { .. });
+        let slack = |entry: &ConstraintEntry| entry.constraint.goes_slack();
         Self {
             list,
             slack: constraints.iter().any(slack),

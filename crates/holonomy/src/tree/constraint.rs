@@ -149,6 +149,15 @@ impl Constraint {
         }
     }
 
+    /// Whether it is a string that goes slack.
+    pub fn goes_slack(&self) -> bool {
+        match self {
+            Self::Tether { .. } => true,
+            Self::Route(route) => route.slack,
+            _ => false,
+        }
+    }
+
     /// Whether time changes it.
     pub(super) fn is_driven(&self) -> bool {
         match self {

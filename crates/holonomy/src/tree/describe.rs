@@ -115,7 +115,7 @@ impl Tree {
         for (_, constraint) in &self.constraints {
             match constraint {
                 Constraint::Cable { .. } => out.pulling.push(row),
-                Constraint::Route(route) => out.pulling.extend(row..row + route.rows()),
+                Constraint::Route(route) if !route.slack => out.pulling.extend(row..row + route.rows()),
                 Constraint::Distance { .. } => out.perhaps_pulling.push(row),
                 _ => {}
             }

@@ -160,8 +160,12 @@ pub enum WaypointFault {
     NoAxle,
     /// A rope ends on a pulley that does not turn with it.
     End,
-    /// A pulley that swivels is next to another pulley.
+    /// A pulley that swivels is next to one of a fixed plane on which the rope slides.
     Beside,
+    /// Too many pulleys that swivel are next to other pulleys.
+    Eyes,
+    /// A rope that goes slack turns a pulley on its way.
+    Slack,
     /// Two points lie on each other.
     Meets,
     /// The next point is inside of the pulley.
@@ -348,8 +352,10 @@ impl WaypointFault {
             Self::NoAxle => "give its body a revolute joint, with the centre on the axis",
             Self::End => "end it at a site, or on a pulley whose body turns",
             Self::Beside => {
-                "put a site between them, a ring that the rope runs through: where a straight part touches two circles in different planes is not modelled"
+                "let it swivel, too, or turn with the rope, or put a site between them, a ring that the rope runs through"
             }
+            Self::Eyes => "put sites between some of them, rings that the rope runs through",
+            Self::Slack => "let it slide there: give the pulley `site` and `axis`, or leave out `slack`",
             Self::Meets => "leave one of them out, or start elsewhere",
             Self::Inside => "start farther away, or make the pulley smaller",
             Self::Overlap => {
@@ -372,7 +378,9 @@ impl fmt::Display for WaypointFault {
             Self::Axis => "the axis of a pulley is not zero",
             Self::NoAxle => "a pulley that turns with the rope is on a revolute joint through its centre",
             Self::End => "a rope does not end on a pulley that it slides on",
-            Self::Beside => "a pulley that swivels has points before and after it",
+            Self::Beside => "a pulley that swivels is beside one that the rope slides on and that does not",
+            Self::Eyes => "there are more than 8 pulleys that swivel beside other pulleys",
+            Self::Slack => "a rope that goes slack turns no pulley between its ends",
             Self::Meets => "it lies on the stop before it",
             Self::Inside => "the rope runs through a point inside of the pulley",
             Self::Overlap => "the pulleys are too near each other for the rope to run between them",

@@ -1,10 +1,11 @@
-//! Where the forces of a tree have kinks: strings that tighten, stops that are reached, joints that turn back under dry
-//! friction, efforts that reach their limit, and `abs`, `min` and `max` in formulas of forces.
+//! Where the forces of a tree have kinks: strings that tighten, rigid ones that snap or go slack, stops that are reached,
+//! joints that turn back under dry friction, efforts that reach their limit, and `abs`, `min` and `max` in formulas of forces.
 use super::{
     Act, JointForce, JointKind, Looking, StateLaw, Tree,
     links::BoundLink,
     seen::{BoundSeen, Sight},
     system::TreeWorkspace,
+    tether::Tether,
 };
 use crate::{formula::Program, system::State};
 
@@ -38,6 +39,8 @@ impl Tree {
             names.extend(limit.is_finite().then(|| format!("limit of {what}")));
             names.extend(vec![format!("formula of {what}"); sides.outputs() - 1]);
         }
+        let name = |tether: Tether| format!("rigid string {}", self.constraints[tether.constraint].0);
+        names.extend(self.tethers().map(name));
         names
     }
 
@@ -105,6 +108,9 @@ impl Tree {
             out.extend(kinked.limit.is_finite().then(|| sides[0].abs() - kinked.limit));
             out.extend_from_slice(&sides[1..]);
         }
+        let slack = self.slack_rows(state.t, &state.q);
+        let side = |row: usize| if slack.contains(&row) { -1.0 } else { 1.0 };
+        out.extend(self.tethers().map(|tether| side(tether.row)));
     }
 
     fn slack_strings(&self) -> impl Iterator<Item = &super::string::BoundString> {

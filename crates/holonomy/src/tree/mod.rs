@@ -21,6 +21,7 @@ mod curvature;
 mod describe;
 mod dynamics;
 mod error;
+mod eye;
 mod factors;
 mod feedback;
 mod forces;

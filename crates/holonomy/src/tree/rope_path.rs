@@ -41,7 +41,8 @@ impl Tree {
             let ends = [off.before(k + 1), off.after(k)];
             return self.span(at, route, ends).along.normalize();
         };
-        let [before, centre, after] = [s - 1, s, s + 1].map(|k| self.centre(at, route.stops[k].site).x);
+        let (eyes, centre) = (self.eyes(at, route), self.centre(at, route.stops[s].site).x);
+        let [before, after] = [false, true].map(|side| self.beside(at, route, &eyes, s, side).x);
         let r = route.stops[s].signed_radius().abs();
         let (d, other) = match s == k + 1 {
             true => (before - centre, after - centre),
@@ -94,14 +95,22 @@ impl Tree {
     /// The length of the straight part after stop k.
     fn straight(&self, at: &Moving<'_>, route: &Route, k: usize) -> f64 {
         let swivel = [k, k + 1].into_iter().find(|k| route.stops[*k].swivels());
-        let Some(s) = swivel else {
+        if swivel.is_none() {
             let after = self.off(at, route).after(k);
             return self.span(at, route, [k, after]).length.x;
-        };
-        let other = if s == k { k + 1 } else { k };
-        let [centre, point] = [s, other].map(|k| self.centre(at, route.stops[k].site).x);
-        let r = route.stops[s].signed_radius();
-        ((point - centre).norm_squared() - r * r).sqrt()
+        }
+        let eyes = self.eyes(at, route);
+        let mut length = 0.0;
+        for (s, after) in [(k, true), (k + 1, false)] {
+            if route.stops[s].swivels() {
+                let centre = self.centre(at, route.stops[s].site).x;
+                let r = route.stops[s].signed_radius();
+                let d = self.beside(at, route, &eyes, s, after).x - centre;
+                length += (d.norm_squared() - r * r).sqrt();
+            }
+        }
+        let span = eyes.after(k).and_then(|eye| self.span_of(at, route, eye));
+        length + span.map_or(0.0, |span| span.length.x)
     }
 
     /// The first rope that does not run over a pulley as it was laid: one of its equations, the pulley by its number
@@ -135,12 +144,14 @@ impl Tree {
         None
     }
 
-    /// The first rope that has gone out of the plane of a pulley, by as much as is refused where it is laid.
+    /// The first rope that has gone out of the plane of a pulley, by as much as is refused where it is laid, of those that
+    /// are taut.
     pub(crate) fn strayed_rope(
         &self,
         t: f64,
         q: &[f64],
         kinematics: &Kinematics,
+        is_taut: impl Fn(usize) -> bool,
     ) -> Option<(usize, usize, LostRope)> {
         let at = Moving {
             t,
@@ -152,7 +163,7 @@ impl Tree {
         for (_, constraint) in &self.constraints {
             if let Constraint::Route(route) = constraint {
                 for (k, _) in route.pulleys() {
-                    if self.strays(&at, route, k) {
+                    if is_taut(row) && self.strays(&at, route, k) {
                         return Some((row, number, LostRope::Strays));
                     }
                     number += 1;
@@ -169,13 +180,17 @@ impl Tree {
         if route.stops[k].swivels() || off.holds(k) {
             return false;
         }
-        let axis = self.axes_of(at, route.laid[k].frame) * route.laid[k].axis;
+        let (axis, eyes) = (
+            self.axes_of(at, route.laid[k].frame) * route.laid[k].axis,
+            self.eyes(at, route),
+        );
         let place = |k: usize| at.kinematics.site(&self.sites[route.stops[k].site]);
         let beside = [(k > 0).then(|| off.before(k)), Some(off.after(k))];
         let mut beside = beside.into_iter().flatten().filter(|k| *k < route.stops.len());
         beside.any(|other| {
-            let d = place(other) - place(k);
-            !route.stops[other].swivels() && axis.dot(&d).abs() > FLEET * d.norm()
+            let eye = eyes.after(other.min(k));
+            let d = eye.map_or_else(|| place(other), |eye| eye.place.x) - place(k);
+            axis.dot(&d).abs() > FLEET * d.norm()
         })
     }
 

@@ -14,6 +14,8 @@ pub struct Route {
     pub stops: Vec<Waypoint>,
     /// How long it is between its ends; as long as it is where it is laid, if nothing is given.
     pub length: Option<Length>,
+    /// Whether it goes slack, and is only so long at most; it then turns no pulley on its way.
+    pub slack: bool,
     pub(super) laid: Vec<Laid>,
     /// What makes up each equation where the rope is laid.
     pub(super) spans: Vec<f64>,
@@ -87,12 +89,13 @@ pub(super) const FLEET: f64 = 0.087_488_663_525_924;
 const IN_ONE_PLANE: f64 = 1e-6;
 
 impl Route {
-    /// A rope that is not laid yet.
+    /// A rope that is not laid yet, and always taut.
     pub fn new(stops: Vec<Waypoint>, length: Option<Length>) -> Self {
         let (laid, spans, whole) = (Vec::new(), Vec::new(), f64::NAN);
         Self {
             stops,
             length,
+            slack: false,
             laid,
             spans,
             whole,
@@ -175,6 +178,7 @@ impl Tree {
                 Sheave::Turning if self.turning_node(stop.site).is_none() => {
                     return refuse(WaypointFault::NoAxle);
                 }
+                Sheave::Turning if route.slack && !is_end => return refuse(WaypointFault::Slack),
                 Sheave::Turning => {}
                 _ if is_end => return refuse(WaypointFault::End),
                 Sheave::Sliding(axis) if !(axis.norm() > 0.0 && axis.norm().is_finite()) => {
@@ -183,8 +187,11 @@ impl Tree {
                 Sheave::Sliding(_) => {}
                 Sheave::Swivel => {
                     let beside = [&route.stops[number - 1], &route.stops[number + 1]];
-                    if beside.iter().any(|stop| stop.pulley.is_some()) {
+                    if beside.iter().any(|stop| stop.slides()) {
                         return refuse(WaypointFault::Beside);
+                    }
+                    if route.has_too_many_eyes() {
+                        return refuse(WaypointFault::Eyes);
                     }
                 }
             }
@@ -363,13 +370,22 @@ impl Tree {
             };
             return refuse(number, fault);
         }
-        if a.swivels() || b.swivels() || (a.pulley.is_none() && b.pulley.is_none()) {
-            return Ok(());
-        }
         let axis = |number: usize| {
             let laid = &route.laid[number];
             self.axes_of(at, laid.frame) * laid.axis
         };
+        if let Some(eye) = self.eyes(at, route).after(k)
+            && let Some((pulley, _)) = eye.pulley(route)
+        {
+            let d = eye.place.x - at.kinematics.site(&self.sites[route.stops[pulley].site]);
+            return match axis(pulley).dot(&d).abs() > FLEET * d.norm() {
+                true => refuse(pulley, WaypointFault::LeavesPlane),
+                false => Ok(()),
+            };
+        }
+        if a.swivels() || b.swivels() || (a.pulley.is_none() && b.pulley.is_none()) {
+            return Ok(());
+        }
         let d = at.kinematics.site(&self.sites[b.site]) - at.kinematics.site(&self.sites[a.site]);
         let off = axis(number).dot(&d).abs();
         if a.pulley.is_some() && b.pulley.is_some() {

@@ -7,7 +7,7 @@
 //! How a step meets them is in `integrator/tree_variational/slack.rs`.
 #[cfg(not(target_arch = "wasm32"))]
 use super::assemble::evaluate_all;
-use super::{Constraint, ConstraintRows, Tree, system::TreeWorkspace};
+use super::{ConstraintRows, Tree, system::TreeWorkspace};
 use nalgebra::DVector;
 
 /// A tether by the number of its constraint, and of its equation.
@@ -33,7 +33,7 @@ impl Tree {
         all.filter_map(move |(constraint, (_, kind))| {
             let row = next;
             next += kind.rows();
-            matches!(kind, Constraint::Tether { .. }).then_some(Tether { constraint, row })
+            kind.goes_slack().then_some(Tether { constraint, row })
         })
     }
 

@@ -10,8 +10,11 @@
 //! no slip:   g = L + σ_a (θ_a − φ_a) − σ_b (θ_b − φ_b) − ℓ   for each part between pulleys that turn by φ
 //!
 //! ∂g/∂d = (t/L − κ²/D²) (D/t) e_D + (κ/D) e_ψ + (z/L) e      = u for z = 0
+//! ∂²g/∂d² in the axes e_D, e_ψ, e
+//!     DD  1/L − D²/L³ + κ² (1/D²t + 1/t³)     ψψ  1/L − κ²/D²t        Dψ  −κ/D²
+//!     zz  1/L − z²/L³                         Dz  −D z/L³
 //!
-//! swivel, x and y from its centre to the points before and after:
+//! swivel, x and y from its centre to the points before and after, or to eyes (`eye.rs`) before another pulley:
 //! g = f(|x|) + f(|y|) + R (2π − γ) − ℓ,   f(d) = t − R acos(R/d),   t = √(d² − R²),   γ the angle from x to y
 //! ∂g/∂x = (t_x/|x|) e_x + R (e_y − e_x cos γ) / (|x| sin γ)
 //! ```
@@ -24,8 +27,9 @@
 //! length does not change if both move as one.
 use super::{
     ConstraintRows, Moving, Tree,
+    eye::{Eye, Eyes, Tip},
     jet::{Jet, JetVec},
-    route::{Laid, Route},
+    route::{Laid, Route, Waypoint},
 };
 use crate::{
     Vec3,
@@ -50,6 +54,35 @@ pub(super) struct Span {
     /// σ_b about the axis that is used.
     pub(super) far: f64,
     pub(super) axis: Vec3,
+}
+
+impl Span {
+    /// `∂²g/∂d²`, with d from centre to centre.
+    pub(super) fn bent(&self, d: &Vec3, kappa: f64) -> Matrix3<f64> {
+        let axis = self.axis;
+        let z = d.dot(&axis);
+        let flat = d - axis * z;
+        let (l, distance) = (self.length.x, flat.norm());
+        let square = distance * distance;
+        let t = (square - kappa * kappa).sqrt();
+        let cube = l * l * l;
+        let radial = 1.0 / l - square / cube + kappa * kappa * (1.0 / (square * t) + 1.0 / (t * t * t));
+        let around = 1.0 / l - kappa * kappa / (square * t);
+        let axes = Matrix3::from_columns(&[flat / distance, axis.cross(&flat) / distance, axis]);
+        let (turned, lifted) = (-kappa / square, -distance * z / cube);
+        let inner = Matrix3::new(
+            radial,
+            turned,
+            lifted,
+            turned,
+            around,
+            0.0,
+            lifted,
+            0.0,
+            1.0 / l - z * z / cube,
+        );
+        axes * inner * axes.transpose()
+    }
 }
 
 impl Tree {
@@ -105,10 +138,25 @@ impl Tree {
     }
 
     /// The straight part from stop k to another, neither of which swivels.
-    pub(super) fn span(&self, at: &Moving<'_>, route: &Route, [k, next]: [usize; 2]) -> Span {
-        let [a, b] = [&route.stops[k], &route.stops[next]];
-        let d = self.centre(at, b.site) - self.centre(at, a.site);
-        if a.pulley.is_none() && b.pulley.is_none() {
+    pub(super) fn span(&self, at: &Moving<'_>, route: &Route, ends: [usize; 2]) -> Span {
+        let [a, b] = ends.map(|k| self.tip(at, route, k));
+        self.between(at, [&a, &b])
+    }
+
+    /// A stop that does not swivel, as the end of a straight part.
+    pub(super) fn tip<'r>(&self, at: &Moving<'_>, route: &'r Route, k: usize) -> Tip<'r> {
+        let stop = &route.stops[k];
+        Tip {
+            place: self.centre(at, stop.site),
+            radius: stop.signed_radius(),
+            laid: stop.pulley.is_some().then(|| &route.laid[k]),
+        }
+    }
+
+    /// The straight part between two ends.
+    pub(super) fn between(&self, at: &Moving<'_>, [a, b]: [&Tip<'_>; 2]) -> Span {
+        let d = b.place - a.place;
+        let Some(laid) = a.laid.or(b.laid) else {
             let length = d.dot(&d).sqrt();
             let direction = d.times(length.inverse());
             return Span {
@@ -119,16 +167,14 @@ impl Tree {
                 far: 0.0,
                 axis: Vec3::zeros(),
             };
-        }
-        let laid = &route.laid[if a.pulley.is_some() { k } else { next }];
+        };
         let axis = self.carried(at, laid.frame, &laid.axis);
-        let mut far = b.signed_radius();
-        if a.pulley.is_some() && b.pulley.is_some() {
-            let other = &route.laid[next];
+        let mut far = b.radius;
+        if let (Some(_), Some(other)) = (a.laid, b.laid) {
             let other = self.axes_of(at, other.frame) * other.axis;
             far *= 1.0_f64.copysign(axis.x.dot(&other));
         }
-        let kappa = a.signed_radius() - far;
+        let kappa = a.radius - far;
         let off = d.dot(&axis);
         let flat = d - axis.times(off);
         let square = flat.dot(&flat);
@@ -176,7 +222,7 @@ impl Tree {
         if route.laid.len() != route.stops.len() {
             return out.value[row..=last].fill(f64::NAN);
         }
-        let off = self.off(at, route);
+        let (off, eyes) = (self.off(at, route), self.eyes(at, route));
         let (mut now, mut arrived) = (row, Jet::default());
         for (k, stop) in route.stops.iter().enumerate() {
             if off.holds(k) {
@@ -189,16 +235,17 @@ impl Tree {
             }
             out.scale[now] += place.x.norm();
             if stop.swivels() {
-                self.swivel(at, route, k, now, out);
-                continue;
+                self.swivel(at, route, (k, &eyes), now, out);
             }
-            let after = off.after(k);
-            if after == route.stops.len() || route.stops[after].swivels() {
-                continue;
-            }
-            let span = self.span(at, route, [k, after]);
+            let (after, eye) = (off.after(k), eyes.after(k));
+            let span = match eye {
+                Some(eye) => self.span_of(at, route, eye),
+                None if stop.swivels() || route.stops.get(after).is_none_or(Waypoint::swivels) => None,
+                None => Some(self.span(at, route, [k, after])),
+            };
+            let Some(span) = span else { continue };
             let mut g = span.length;
-            if stop.pulley.is_some() {
+            if stop.pulley.is_some() && !stop.swivels() {
                 let left = self.deviation(at, laid, 1, &span.direction);
                 let turned = self.turned(at, laid);
                 let arc = Jet::constant(laid.wrap) + (left - arrived) * 1.0_f64.copysign(radius);
@@ -209,7 +256,7 @@ impl Tree {
                 out.scale[now] += radius.abs() * (laid.wrap + left.x.abs() + turned.x.abs());
             }
             let next = &route.stops[after];
-            if next.pulley.is_some() {
+            if next.pulley.is_some() && !next.swivels() {
                 let laid = &route.laid[after];
                 arrived = self.deviation(at, laid, 0, &span.direction);
                 let turned = self.turned(at, laid);
@@ -218,7 +265,10 @@ impl Tree {
             }
             out.value[now] += g.x;
             out.second[now] += g.a;
-            self.pull_span(at, route, [k, after], &span, now, out);
+            match eye {
+                Some(eye) => self.pull_eye(at, route, eye, &span, now, out),
+                None => self.pull_span(at, route, [k, after], &span, now, out),
+            }
         }
     }
 
@@ -253,10 +303,44 @@ impl Tree {
         }
     }
 
+    /// The same where one end is an eye, which is carried along without turning.
+    fn pull_eye(
+        &self,
+        at: &Moving<'_>,
+        route: &Route,
+        eye: &Eye,
+        span: &Span,
+        row: usize,
+        out: &mut ConstraintRows,
+    ) {
+        let Some((pulley, first)) = eye.pulley(route) else {
+            return;
+        };
+        let pulley = &self.sites[route.stops[pulley].site];
+        let force = if first { span.force } else { -span.force };
+        self.pull(at, route.stops[eye.holder].site, &force, row, out);
+        if let Some(node) = pulley.node {
+            let arm = eye.place.x - at.kinematics.frames[node].origin;
+            self.pull_wrench(at, node, &-join(&force, &arm.cross(&force)), row, out);
+        }
+    }
+
     /// A pulley that turns into the plane of its neighbours.
-    fn swivel(&self, at: &Moving<'_>, route: &Route, k: usize, row: usize, out: &mut ConstraintRows) {
-        let sites = [k - 1, k, k + 1].map(|k| route.stops[k].site);
-        let [before, centre, after] = sites.map(|site| self.centre(at, site));
+    fn swivel(
+        &self,
+        at: &Moving<'_>,
+        route: &Route,
+        (k, eyes): (usize, &Eyes),
+        row: usize,
+        out: &mut ConstraintRows,
+    ) {
+        let sites = [
+            self.site_beside(route, eyes, k, false),
+            route.stops[k].site,
+            self.site_beside(route, eyes, k, true),
+        ];
+        let [before, after] = [false, true].map(|side| self.beside(at, route, eyes, k, side));
+        let centre = self.centre(at, sites[1]);
         let r = route.stops[k].signed_radius().abs();
         let (x, y) = (before - centre, after - centre);
         let normal = x.cross(&y);
@@ -348,6 +432,25 @@ mod tests {
             ],
             Some(Length::Driven(Box::new(|t| (9.0 + t * t, 2.0 * t, 2.0)))),
         );
+        let hoist = Route::new(
+            vec![
+                pulley(3, 0.2, Sheave::Turning, true),
+                pulley(2, 0.3, Sheave::Swivel, true),
+                pulley(4, 0.25, Sheave::Swivel, true),
+                Waypoint::point(5),
+            ],
+            None,
+        );
+        let mixed = Route::new(
+            vec![
+                pulley(3, 0.2, Sheave::Turning, true),
+                pulley(2, 0.3, Sheave::Swivel, true),
+                pulley(1, 0.35, Sheave::Turning, true),
+                pulley(0, 0.2, Sheave::Swivel, true),
+                Waypoint::point(5),
+            ],
+            None,
+        );
         let block = Route::new(
             vec![
                 Waypoint::point(0),
@@ -362,6 +465,8 @@ mod tests {
             constraints: vec![
                 ("rope".to_owned(), Constraint::Route(rope)),
                 ("block".to_owned(), Constraint::Route(block)),
+                ("hoist".to_owned(), Constraint::Route(hoist)),
+                ("mixed".to_owned(), Constraint::Route(mixed)),
             ],
             ..TreeParts::default()
         })
@@ -392,12 +497,12 @@ mod tests {
         };
         let q = place(&|_| 0.0);
         let rows = evaluated(&tree, 0.4, &q);
-        assert_eq!(rows.value.len(), 3);
+        assert_eq!(rows.value.len(), 6);
         assert!(rows.value.iter().all(|g| g.is_finite()), "{:?}", rows.value);
         for v in 0..n {
             let g = |x: f64| evaluated(&tree, 0.4, &place(&|k| if k == v { x } else { 0.0 })).value;
             let [a, b, c, d] = [-2.0 * h, -h, h, 2.0 * h].map(g);
-            for k in 0..3 {
+            for k in 0..6 {
                 let slope = (a[k] - 8.0 * b[k] + 8.0 * c[k] - d[k]) / (12.0 * h);
                 let exact = rows.jacobian[k * n + v];
                 assert!(
@@ -428,7 +533,7 @@ mod tests {
         };
         let mut moving = ConstraintRows::default();
         tree.constrain(&at, &mut moving);
-        for k in 0..3 {
+        for k in 0..6 {
             let [a, b, c, d, e] = [0, 1, 2, 3, 4].map(|j: usize| all[j][k]);
             let first = (a - 8.0 * b + 8.0 * d - e) / (12.0 * h);
             let speed: f64 = (0..n).map(|j| moving.jacobian[k * n + j] * v[j]).sum();

@@ -7,6 +7,7 @@ mod corners;
 mod crane;
 mod drag;
 mod drives;
+mod eight;
 mod ends;
 mod families;
 mod feedback;

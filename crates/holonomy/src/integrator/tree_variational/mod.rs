@@ -333,9 +333,12 @@ impl Integrator for TreeVariational {
                 .project(&self.tree, end, &mut self.next_p, &mut self.mass);
             projected.map_err(|node| self.singular(node))?;
             self.ended = Some(self.balance.end);
-            let strayed =
-                self.tree
-                    .strayed_rope(self.balance.end, &self.next_q, &self.mass.dynamics.kinematics);
+            let (kinematics, slack) = (&self.mass.dynamics.kinematics, &self.closure.slack);
+            let strayed = self
+                .tree
+                .strayed_rope(self.balance.end, &self.next_q, kinematics, |row| {
+                    slack.is_taut(row)
+                });
             if let Some((equation, pulley, lost)) = strayed {
                 let cause = Cause::Rope {
                     equation,

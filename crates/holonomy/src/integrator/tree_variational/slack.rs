@@ -51,6 +51,11 @@ impl Slack {
         self.rows.is_empty()
     }
 
+    /// Whether an equation is met in the step.
+    pub(super) fn is_taut(&self, row: usize) -> bool {
+        self.taut.get(row).is_none_or(|taut| *taut)
+    }
+
     /// The work of each tether in the step.
     pub(super) fn energies(&self) -> &[f64] {
         &self.energies

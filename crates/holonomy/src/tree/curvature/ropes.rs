@@ -1,21 +1,19 @@
 //! How the forces of ropes over pulleys change, in the terms of `wrap.rs`.
 //!
 //! ```text
-//! span, by d seen from the pulley:   ∂²g/∂d² in the axes e_D, e_ψ, e
-//!     DD  1/L − D²/L³ + κ² (1/D²t + 1/t³)     ψψ  1/L − κ²/D²t        Dψ  −κ/D²
-//!     zz  1/L − z²/L³                         Dz  −D z/L³
+//! span, by d seen from the pulley:   ∂²g/∂d²
 //! swivel, by x and y:    f'' = R²/(t d²),  f'/d = t/d²;    n normal to both, p = (e_y − e_x cos γ)/sin γ, q alike for y
 //!     ∂²γ/∂x²  = (e_x pᵀ + p e_xᵀ + cot γ n nᵀ)/|x|²          ∂²γ/∂x∂y = −n nᵀ/(|x| |y| sin γ)
 //! ```
 use super::super::{
-    Kinematics, Moving, Route, Tree,
-    factors::LowRank,
+    Moving, Route, Tree,
+    eye::{Eye, Eyes, MOST, Swivelled},
+    factors::{LowRank, Vector12},
     forces::Load,
     links::{arm, at},
-    wrap::Span,
 };
-use super::Apart;
-use crate::Vec3;
+use super::{Apart, turn};
+use crate::{Vec3, geometry::se3::join};
 use nalgebra::Matrix3;
 
 impl Tree {
@@ -31,7 +29,8 @@ impl Tree {
         if route.laid.len() != route.stops.len() {
             return;
         }
-        let (off, mut now) = (self.off(at, route), 0);
+        let (off, eyes, mut now) = (self.off(at, route), self.eyes(at, route), 0);
+        self.give_way(at, route, &eyes, tensions, terms);
         for (k, stop) in route.stops.iter().enumerate() {
             if off.holds(k) {
                 continue;
@@ -40,11 +39,14 @@ impl Tree {
                 now += 1;
             }
             if stop.swivels() {
-                self.curve_swivel(at.kinematics, route, k, tensions[now], loads, terms);
+                self.curve_swivel(at, route, (k, &eyes), tensions[now], loads, terms);
+            }
+            if let Some(eye) = eyes.after(k) {
+                self.curve_eye(at, route, eye, tensions[now], loads, terms);
                 continue;
             }
             let after = off.after(k);
-            if after == route.stops.len() || route.stops[after].swivels() {
+            if stop.swivels() || after == route.stops.len() || route.stops[after].swivels() {
                 continue;
             }
             self.curve_span(at, route, [k, after], tensions[now], loads, terms);
@@ -82,7 +84,7 @@ impl Tree {
             },
             place: ends[other],
             seen: ends[other],
-            stiffness: bent(&span, &d, kappa) * nu,
+            stiffness: span.bent(&d, kappa) * nu,
             rolled: [Matrix3::zeros(); 2],
         };
         self.push_apart(at.kinematics, &what, loads, terms);
@@ -90,41 +92,29 @@ impl Tree {
 
     fn curve_swivel(
         &self,
-        kinematics: &Kinematics,
+        moving: &Moving<'_>,
         route: &Route,
-        k: usize,
+        (k, eyes): (usize, &Eyes),
         nu: f64,
         loads: &mut [Load],
         terms: &mut LowRank<12>,
     ) {
-        let places = [k - 1, k + 1, k].map(|k| self.sites[route.stops[k].site]);
-        let [x, y, centre] = places.each_ref().map(|place| kinematics.site(place));
-        let r = route.stops[k].signed_radius().abs();
-        let ways = [x - centre, y - centre];
-        let lengths = ways.map(|d| d.norm());
-        let units = [0, 1].map(|k| ways[k] / lengths[k]);
-        let across = units[0].cross(&units[1]);
-        let (sine, cosine) = (across.norm(), units[0].dot(&units[1]));
-        let normal = across / sine;
-        let square = normal * normal.transpose();
-        let mut total = Vec3::zeros();
+        let kinematics = moving.kinematics;
+        let sites = [
+            self.site_beside(route, eyes, k, false),
+            self.site_beside(route, eyes, k, true),
+            route.stops[k].site,
+        ];
+        let places = sites.map(|site| self.sites[site]);
+        let (_, Swivelled { forces, blocks }) = self.swivelled(moving, route, eyes, k);
         // By the ends that move, and then by the ends that are pulled.
-        let mut blocks = [[Matrix3::zeros(); 2]; 2];
-        let between = square * (r / (lengths[0] * lengths[1] * sine));
-        for side in [0, 1] {
-            let (e, d) = (units[side], lengths[side]);
-            let towards = (units[1 - side] - e * cosine) / sine;
-            let straight = (d * d - r * r).sqrt();
-            let force = (e * straight + towards * r) * (nu / d);
-            total += force;
-            self.push_place(kinematics, &places[side], &force, loads);
-            let along = e * e.transpose();
-            let turned = e * towards.transpose() + towards * e.transpose() + square * (cosine / sine);
-            let stretched = along * (r * r / straight) + (Matrix3::identity() - along) * straight;
-            blocks[side][side] = (stretched - turned * r) * (nu / (d * d));
-            blocks[side][1 - side] = between * nu;
-        }
-        self.push_place(kinematics, &places[2], &-total, loads);
+        let (forces, blocks) = (
+            forces.map(|f| f * nu),
+            blocks.map(|row| row.map(|block| block * nu)),
+        );
+        self.push_place(kinematics, &places[0], &forces[0], loads);
+        self.push_place(kinematics, &places[1], &forces[1], loads);
+        self.push_place(kinematics, &places[2], &-(forces[0] + forces[1]), loads);
         terms.begin();
         for (number, place) in places.iter().enumerate() {
             let Some(node) = place.node else { continue };
@@ -149,31 +139,124 @@ impl Tree {
         }
         terms.end(6);
     }
-}
 
-/// `∂²g/∂d²` of a span.
-fn bent(span: &Span, d: &Vec3, kappa: f64) -> Matrix3<f64> {
-    let axis = span.axis;
-    let z = d.dot(&axis);
-    let flat = d - axis * z;
-    let (l, distance) = (span.length.x, flat.norm());
-    let square = distance * distance;
-    let t = (square - kappa * kappa).sqrt();
-    let cube = l * l * l;
-    let radial = 1.0 / l - square / cube + kappa * kappa * (1.0 / (square * t) + 1.0 / (t * t * t));
-    let around = 1.0 / l - kappa * kappa / (square * t);
-    let axes = Matrix3::from_columns(&[flat / distance, axis.cross(&flat) / distance, axis]);
-    let (turned, lifted) = (-kappa / square, -distance * z / cube);
-    let inner = Matrix3::new(
-        radial,
-        turned,
-        lifted,
-        turned,
-        around,
-        0.0,
-        lifted,
-        0.0,
-        1.0 / l - z * z / cube,
-    );
-    axes * inner * axes.transpose()
+    /// The straight part between an eye, which is carried along without turning, and a pulley; of the force as in `apart.rs`.
+    fn curve_eye(
+        &self,
+        moving: &Moving<'_>,
+        route: &Route,
+        eye: &Eye,
+        nu: f64,
+        loads: &mut [Load],
+        terms: &mut LowRank<12>,
+    ) {
+        let (Some((pulley, force, stiffness)), kinematics) =
+            (self.eye_pull(moving, route, eye), moving.kinematics)
+        else {
+            return;
+        };
+        let (force, stiffness) = (force * nu, stiffness * nu);
+        let holder = self.sites[route.stops[eye.holder].site];
+        self.push_place(kinematics, &holder, &force, loads);
+        terms.begin();
+        if let Some(node) = holder.node {
+            let arm = arm(&holder, kinematics);
+            for k in 0..3 {
+                let e = Vec3::ith(k, 1.0);
+                terms.row(node, k, &at(&arm, &e));
+                terms.column(node, k, &at(&arm, &(stiffness * e)));
+                terms.column(node, 3 + k, &-at(&arm, &e.cross(&force)));
+            }
+        }
+        if let Some(node) = self.sites[route.stops[pulley].site].node {
+            let arm = eye.place.x - kinematics.frames[node].origin;
+            loads[node].wrench -= join(&force, &arm.cross(&force));
+            for k in 0..3 {
+                let e = Vec3::ith(k, 1.0);
+                terms.row(node, k, &-at(&arm, &e));
+                terms.row(node, 3 + k, &-turn(&e));
+                terms.column(node, k, &-(at(&arm, &(stiffness * e)) + turn(&e.cross(&force))));
+            }
+        }
+        terms.end(6);
+    }
+
+    /// What eyes give way by: `−B K⁻¹ Bᵀ` of `eye.rs`.
+    fn give_way(
+        &self,
+        moving: &Moving<'_>,
+        route: &Route,
+        eyes: &Eyes,
+        tensions: &[f64],
+        terms: &mut LowRank<12>,
+    ) {
+        let count = eyes.all().len();
+        if count == 0 {
+            return;
+        }
+        let bends = self.bends(moving, route, eyes);
+        let Some(stiffness) = self.stiffness(moving, route, eyes, &bends) else {
+            return;
+        };
+        terms.begin();
+        for j in 0..count {
+            for (m, t) in stiffness.tangents[j].iter().enumerate() {
+                let number = 2 * j + m;
+                self.eye_seen(moving, route, eyes, (j, t), |node, row| {
+                    terms.row(node, number, &row)
+                });
+                let mut ways = [Vec3::zeros(); MOST];
+                ways[j] = *t;
+                stiffness.solve(&mut ways);
+                for (l, way) in ways[..count].iter().enumerate() {
+                    let gap = eyes.all()[l].gap;
+                    let turning = route.stops[1..=gap].iter().filter(|stop| stop.turns()).count();
+                    let nu = tensions[turning];
+                    self.eye_seen(moving, route, eyes, (l, way), |node, row| {
+                        terms.column(node, number, &(row * -nu));
+                    });
+                }
+            }
+        }
+        terms.end(2 * count);
+    }
+
+    /// How the slope of the length along a way of eye j, `way·∂G/∂e`, changes with the nodes.
+    fn eye_seen(
+        &self,
+        moving: &Moving<'_>,
+        route: &Route,
+        eyes: &Eyes,
+        (j, way): (usize, &Vec3),
+        mut add: impl FnMut(usize, Vector12),
+    ) {
+        let kinematics = moving.kinematics;
+        let mut shift = |site: usize, change: Vec3| {
+            let place = &self.sites[site];
+            if let Some(node) = place.node {
+                add(node, at(&arm(place, kinematics), &change));
+            }
+        };
+        let eye = &eyes.all()[j];
+        for (k, after) in [(eye.gap, true), (eye.gap + 1, false)] {
+            if !route.stops[k].swivels() {
+                continue;
+            }
+            let own = usize::from(after);
+            let (_, swivelled) = self.swivelled(moving, route, eyes, k);
+            let changes = [0, 1].map(|side: usize| swivelled.blocks[own][side] * way);
+            shift(self.site_beside(route, eyes, k, false), changes[0]);
+            shift(self.site_beside(route, eyes, k, true), changes[1]);
+            shift(route.stops[k].site, -(changes[0] + changes[1]));
+        }
+        let Some((pulley, force, stiffness)) = self.eye_pull(moving, route, eye) else {
+            return;
+        };
+        let change = stiffness * way;
+        shift(route.stops[eye.holder].site, change);
+        if let Some(node) = self.sites[route.stops[pulley].site].node {
+            let arm = eye.place.x - kinematics.frames[node].origin;
+            add(node, turn(&force.cross(way)) - at(&arm, &change));
+        }
+    }
 }

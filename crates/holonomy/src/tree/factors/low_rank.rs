@@ -9,7 +9,7 @@
 //! ```
 //! A force between two points takes three rows, a beam six, a force that sees the state one for each number that it has.
 //! A term on one node alone is a matrix `C_i R_i` there, and part of J.
-use super::{Spatial, Square, Sweeps, Tree};
+use super::{Node, Spatial, Square, Sweeps, Tree};
 use crate::solve::Lu;
 
 /// The rows R and columns C of all terms, and `1 + R J⁻¹ C` factorised.
@@ -26,6 +26,8 @@ pub(crate) struct LowRank<const N: usize> {
     pub(super) on_one_node: Vec<(usize, Square<N>)>,
     /// Where the rows and columns of the present term begin.
     first: [usize; 4],
+    /// By number, from where to where among columns and joint columns its term stands.
+    spans: Vec<[std::ops::Range<usize>; 2]>,
     /// `1 + R J⁻¹ C`.
     pub(super) matrix: Lu,
     /// `−R J⁻¹ C`, column after column.
@@ -66,6 +68,7 @@ impl<const N: usize> LowRank<N> {
     /// Forgets all terms.
     pub(crate) fn clear(&mut self) {
         self.rank = 0;
+        self.spans.clear();
         self.rows.clear();
         self.columns.clear();
         self.joint_rows.clear();
@@ -125,8 +128,7 @@ impl<const N: usize> LowRank<N> {
     pub(crate) fn end(&mut self, rank: usize) {
         let [rows, columns] = [&self.rows[self.first[0]..], &self.columns[self.first[1]..]];
         if self.joint_rows.len() > self.first[2] {
-            self.rank += rank;
-            return;
+            return self.keep(rank);
         }
         let Some(node) = rows.first().map(|part| part.node) else {
             self.columns.truncate(self.first[1]);
@@ -134,12 +136,10 @@ impl<const N: usize> LowRank<N> {
             return;
         };
         if self.joint_columns.len() > self.first[3] {
-            self.rank += rank;
-            return;
+            return self.keep(rank);
         }
         if rows.iter().chain(columns).any(|part| part.node != node) {
-            self.rank += rank;
-            return;
+            return self.keep(rank);
         }
         let mut matrix: Square<N> = Square::zeros();
         for row in rows {
@@ -150,6 +150,16 @@ impl<const N: usize> LowRank<N> {
         self.rows.truncate(self.first[0]);
         self.columns.truncate(self.first[1]);
         self.on_one_node.push((node, matrix));
+    }
+
+    /// The present term has so many rows.
+    fn keep(&mut self, rank: usize) {
+        self.rank += rank;
+        let span = [
+            self.first[1]..self.columns.len(),
+            self.first[3]..self.joint_columns.len(),
+        ];
+        self.spans.resize(self.rank, span);
     }
 
     /// After the last term.
@@ -192,12 +202,23 @@ impl<const N: usize> LowRank<N> {
         self.products.resize(rank * rank, 0.0);
         self.s.resize(rank, 0.0);
         for (j, product) in self.products.chunks_exact_mut(rank).enumerate() {
-            self.s.fill(0.0);
-            self.s[j] = 1.0;
-            act(&self.columns, &self.s, sweeps.unload());
+            sweeps.clear_marks();
             self.right.fill(0.0);
-            push(&self.joint_columns, &self.s, &mut self.right);
-            sweeps.solve_loaded(tree, &mut self.right);
+            let [nodes, joints] = self.spans[j].clone();
+            for column in self.columns[nodes].iter().filter(|column| column.number == j) {
+                *sweeps.mark(tree, column.node) += column.values;
+            }
+            for column in self.joint_columns[joints]
+                .iter()
+                .filter(|column| column.number == j)
+            {
+                let holds = |node: &Node| node.dofs > 0 && node.v <= column.velocity;
+                if let Some(node) = tree.nodes.iter().rposition(holds) {
+                    sweeps.mark(tree, node);
+                }
+                self.right[column.velocity] -= column.value;
+            }
+            sweeps.solve_marked(tree, &mut self.right);
             measure(&self.rows, sweeps.changes(), product);
             measure_joints(&self.joint_rows, &self.right, product);
         }

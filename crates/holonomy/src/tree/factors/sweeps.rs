@@ -42,6 +42,8 @@ pub(crate) struct Sweeps<const N: usize> {
     slot: Vec<Option<usize>>,
     /// α in the inward sweep, z in the outward one.
     y: Vec<Spatial<N>>,
+    /// Nodes on which anything acts in `solve_marked`, and all that carry them.
+    marked: Vec<bool>,
 }
 
 /// What is left of an inertia by cancellation alone is no inertia.
@@ -76,6 +78,7 @@ impl<const N: usize> Sweeps<N> {
             slots: vec![Square::zeros(); count],
             slot,
             y: vec![Spatial::zeros(); n],
+            marked: vec![false; n],
         };
     }
 
@@ -140,6 +143,27 @@ impl<const N: usize> Sweeps<N> {
         &mut self.y
     }
 
+    /// Nothing acts on any node; then come `mark` and `solve_marked`.
+    pub(super) fn clear_marks(&mut self) {
+        self.marked.fill(false);
+    }
+
+    /// α of a node on which something acts, to add to: zero at first, as it is of all that carry it.
+    pub(super) fn mark(&mut self, tree: &Tree, node: usize) -> &mut Spatial<N> {
+        let mut next = Some(node).filter(|node| !self.marked[*node]);
+        while let Some(i) = next {
+            (self.marked[i], self.y[i]) = (true, Spatial::zeros());
+            next = tree.nodes[i].parent.filter(|parent| !self.marked[*parent]);
+        }
+        &mut self.y[node]
+    }
+
+    /// Solves `J x = r` in place, where nothing acts on nodes, or in their joints, but those marked: the others have nothing
+    /// to pass inward.
+    pub(super) fn solve_marked(&mut self, tree: &Tree, r: &mut [f64]) {
+        self.substitute::<false, true>(tree, r, |_| None);
+    }
+
     /// z of the nodes in the last solution.
     pub(crate) fn changes(&self) -> &[Spatial<N>] {
         &self.y
@@ -153,23 +177,23 @@ impl<const N: usize> Sweeps<N> {
 
     /// Solves `J x = r` in place, with α from `unload`.
     pub(crate) fn solve_loaded(&mut self, tree: &Tree, r: &mut [f64]) {
-        self.substitute::<false>(tree, r, |_| None);
+        self.substitute::<false, false>(tree, r, |_| None);
     }
 
     /// Solves `Jᵀ x = r` in place, with what acts on z, as y on α, from `unload`; then `changes` are those of y.
     #[cfg(not(target_arch = "wasm32"))]
     pub(crate) fn solve_loaded_transposed(&mut self, tree: &Tree, r: &mut [f64]) {
-        self.substitute::<true>(tree, r, |_| None);
+        self.substitute::<true, false>(tree, r, |_| None);
     }
 
     /// The same where joints add `given` to z, by node. It needs A of the nodes: the matrix must be symmetric.
     pub(crate) fn solve_given(&mut self, tree: &Tree, r: &mut [f64], given: &[Spatial<N>]) {
-        self.substitute::<false>(tree, r, |i| given.get(i));
+        self.substitute::<false, false>(tree, r, |i| given.get(i));
     }
 
-    /// With the matrix, or the transposed one: Γ ↔ Ψ, ρ ↔ A Γ + Λ, D⁻¹ transposed.
+    /// With the matrix, or the transposed one: Γ ↔ Ψ, ρ ↔ A Γ + Λ, D⁻¹ transposed; inward from all nodes, or those marked.
     #[inline(always)]
-    fn substitute<'g, const TRANSPOSED: bool>(
+    fn substitute<'g, const TRANSPOSED: bool, const MARKED: bool>(
         &mut self,
         tree: &Tree,
         r: &mut [f64],
@@ -177,6 +201,9 @@ impl<const N: usize> Sweeps<N> {
     ) {
         let inverse = |d: &Matrix3<f64>, k: usize, l: usize| if TRANSPOSED { d[(l, k)] } else { d[(k, l)] };
         for (i, node) in tree.nodes.iter().enumerate().rev() {
+            if MARKED && !self.marked[i] {
+                continue;
+            }
             let mut alpha = self.y[i];
             if let Some(given) = given(i).filter(|given| **given != Spatial::<N>::zeros()) {
                 alpha += self.slots[i] * given;

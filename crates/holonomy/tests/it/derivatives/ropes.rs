@@ -89,7 +89,17 @@ fn ropes_over_pulleys_of_every_kind_are_linearised() {
         + &weight("block", [0.1, 0.0, 0.6])
         + "[[pulley]]\nname = \"pulley\"\nsite = \"block/hook\"\nradius = 0.2\nswivel = true\n\
            [[constraint]]\nname = \"rope\"\nkind = \"cable\"\nthrough = [\"a/hook\", \"pulley\", \"b/hook\"]\n";
+    let pulley = "axis = [0, 1, 0]\nradius = 0.4\nside = \"over\"";
+    let swivels = |drum: &str| arms(drum, "over").replace(pulley, "radius = 0.4\nswivel = true");
+    let hoist = swivels(still).replace(
+        "through = [\"p/hook\", \"turning\", \"sliding\", \"end\"]",
+        "through = [\"end\", \"sliding\", \"block\", \"p/hook\"]",
+    ) + &weight("block", [1.2, 0.3, -0.4])
+        + "[[pulley]]\nname = \"block\"\nsite = \"block/hook\"\nradius = 0.2\nswivel = true\n";
     let models = [
+        ("swivels between a wheel and a drum", swivels(still)),
+        ("swivels between a wheel and a winch", swivels(follows)),
+        ("drum, sheave and block", hoist),
         ("free drum", arms(still, "over")),
         ("free drum, crossed", arms(still, "under")),
         ("winch", arms(follows, "over")),
