@@ -154,11 +154,13 @@ impl Certificate {
             path = answers::path_beside_a_wrong_energy(path);
         }
         let whole = review.watch.all_for.value >= lasted * (1.0 - f64::EPSILON);
+        // What is not the motion of the model says nothing of it, nor what grows by more than e in each step.
+        let unresolved = |growing: &beside::Growing| {
+            let each = growing.exponent.value * model.schedule.step;
+            growing.exponent.is_chaotic() && (wrong || path.verdict == Verdict::Bad || each > 1.0)
+        };
         let growth = match review.growth {
-            // What is not the motion of the model says nothing of it.
-            Some(Ok(growing)) if growing.exponent.is_chaotic() && (wrong || path.verdict == Verdict::Bad) => {
-                Some(Err(Unmeasured::NotResolved))
-            }
+            Some(Ok(growing)) if unresolved(&growing) => Some(Err(Unmeasured::NotResolved)),
             found => found,
         };
         let rests = energy::is_at_rest(model, summary);

@@ -315,7 +315,7 @@ fn a_sentence_on_a_path_speaks_of_what_was_measured() {
     );
     let fails = written(
         "space = \"lagrangian\"\ncoordinates = [\"x\", \"y\"]\nlagrangian = \"0.5*(x'^2 + y'^2) + 1/sqrt(x^2 + y^2)\"\n\
-         [start]\nx = 1\n[velocity]\ny = 0.05\n[method]\nname = \"midpoint\"\n[run]\nstep = 0.001\nduration = 20.0\n",
+         [start]\nx = 1\ny = 0\n[velocity]\ny = 0.05\n[method]\nname = \"midpoint\"\n[run]\nstep = 0.001\nduration = 20.0\n",
     );
     let summary = run(&fails, "fall").summary;
     assert!(summary.error.is_some());

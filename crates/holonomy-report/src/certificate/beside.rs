@@ -38,7 +38,7 @@ pub(super) struct Beside {
 enum What {
     NotYet,
     Failed,
-    Copy(Shadow),
+    Copy(Box<Shadow>),
     #[cfg(not(target_arch = "wasm32"))]
     Tangent(Box<(Tangent, State)>),
 }
@@ -127,5 +127,6 @@ fn start(walk: &Walk, _: &mut dyn Integrator, run: &State) -> What {
 }
 
 fn copy(walk: &Walk, run: &State) -> What {
-    Shadow::beside(&*walk.system, run, walk.constrained, walk.scales).map_or(What::Failed, What::Copy)
+    let shadow = Shadow::beside(&*walk.system, run, walk.constrained, walk.scales);
+    shadow.map_or(What::Failed, |shadow| What::Copy(Box::new(shadow)))
 }
