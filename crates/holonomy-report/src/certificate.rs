@@ -7,6 +7,7 @@
 //! promised is judged by its size: a millionth is less than masses and lengths are known to, and a hundredth is seen in a
 //! figure.
 mod answers;
+mod beside;
 mod conclusion;
 mod energy;
 mod further;
@@ -25,8 +26,8 @@ use crate::{
     series::Series,
     summary::{FinalState, MomentumSummary, Summary},
     verdict::{
-        Conclusion, Drift, Evidence, ForceRange, Judgement, Promise, Quantity, Reason, Subject, Verdict,
-        WatchedSteps,
+        Conclusion, Drift, Evidence, ForceRange, Judgement, Promise, Quantity, Reason, Subject, Unmeasured,
+        Verdict, WatchedSteps,
     },
 };
 use holonomy::{
@@ -147,14 +148,23 @@ impl Certificate {
         lines.extend_from_slice(spot);
         lines.extend(review.kinks.clone());
         let mut path = answers::path(review.path.as_ref(), model.schedule.step);
-        if lines
-            .iter()
-            .any(|line| matches!(line.reason, Reason::Wrong | Reason::Unbalanced))
-        {
+        let wrong = |line: &Judgement| matches!(line.reason, Reason::Wrong | Reason::Unbalanced);
+        let wrong = lines.iter().any(wrong);
+        if wrong {
             path = answers::path_beside_a_wrong_energy(path);
         }
         let whole = review.watch.all_for.value >= lasted * (1.0 - f64::EPSILON);
-        let outlook = answers::predictability(review.growth.as_ref(), lasted, whole, review.flown);
+        // What is not the motion of the model says nothing of it, nor what grows by more than e in each step.
+        let unresolved = |growing: &beside::Growing| {
+            let each = growing.exponent.value * model.schedule.step;
+            growing.exponent.is_chaotic() && (wrong || path.verdict == Verdict::Bad || each > 1.0)
+        };
+        let growth = match review.growth {
+            Some(Ok(growing)) if unresolved(&growing) => Some(Err(Unmeasured::NotResolved)),
+            found => found,
+        };
+        let rests = energy::is_at_rest(model, summary);
+        let outlook = answers::predictability(growth, lasted, whole, review.flown, rests);
         lines.push(path.clone());
         lines.push(outlook.clone());
         lines.push(cost(summary));

@@ -71,7 +71,14 @@ pub fn uncertain(value: f64, error: f64) -> String {
     let (value, error) = (value / unit, error.abs() / unit);
     // Below a thousandth of the value the error would ask for digits that nobody reads.
     let digits = (-math::log10(error).floor()).clamp(1.0, 3.0) as usize;
-    let text = format!("{value:.digits$} ± {error:.digits$}").replace('-', "−");
+    let mut text = format!("{value:.digits$} ± {error:.digits$}").replace('-', "−");
+    // What is rounded to zero has no sign.
+    if let Some(rest) = text
+        .strip_prefix('−')
+        .filter(|_| value.abs() < 0.5 * math::powi(0.1, digits as i32))
+    {
+        text = rest.to_owned();
+    }
     match exponent as i32 {
         0 => text,
         exponent => {
@@ -117,6 +124,8 @@ mod tests {
         assert_eq!(short(-0.75), "−0.75");
         assert_eq!(uncertain(-1.12e-3, 9e-5), "(−1.12 ± 0.09)×10⁻³");
         assert_eq!(uncertain(2.1e-7, 1.04e-6), "(0.2 ± 1.0)×10⁻⁶");
+        assert_eq!(uncertain(-2.1e-9, 1.04e-6), "(0.0 ± 1.0)×10⁻⁶");
+        assert_eq!(uncertain(-0.04, 1.0), "0.0 ± 1.0");
         assert_eq!(uncertain(3.25, 0.1), "3.2 ± 0.1");
         assert_eq!(
             (uncertain(0.0, 0.0), uncertain(1e-5, 0.0)),

@@ -9,7 +9,7 @@ mod kinks;
 mod text;
 mod written;
 
-pub use accuracy::{Accuracy, Companion, Growth, Missed, PathError, Trial, WatchedSteps};
+pub use accuracy::{Accuracy, Companion, Grower, Growth, Missed, PathError, Trial, WatchedSteps};
 pub use conclusion::{Conclusion, Grounds};
 pub use kinks::Kinks;
 pub use text::Answer;
@@ -304,11 +304,11 @@ pub enum Unmeasured {
     AtTheStart,
     /// There are too few steps, or they cost too much.
     TooFewSteps,
-    /// A run that starts beside this one fails.
+    /// A run that starts beside this one fails, or becomes the same.
     NeighbourFails,
     /// The companion fails where the run does not.
     CompanionFails,
-    /// The path is lost before errors could be seen to grow: the step does not resolve the motion.
+    /// The step does not resolve the motion: what grows may be its error.
     NotResolved,
     /// Kinks of formulas are not followed.
     InFormulas,
@@ -414,7 +414,7 @@ pub enum Reason {
     NotSeen,
     /// Close as far as it was compared, which is not the whole run.
     CloseSoFar,
-    /// Errors grow no faster than a power of the time.
+    /// An exponential growth of errors was not seen.
     Regular,
     /// Errors die out.
     Contracting,
@@ -424,6 +424,8 @@ pub enum Reason {
     ChaoticLater,
     /// Errors grow as the motion itself does.
     FliesOff,
+    /// Nothing moves, and what is beside it leaves it.
+    Unstable,
     /// It could not be measured.
     Unknown,
     /// It is reported, not judged.

@@ -1,7 +1,7 @@
 //! How far the path of a run is from the true one, and how far ahead any path can be known.
-use super::{SEEN, reported, review::LOST};
+use super::{SEEN, beside::Growing, reported, review::LOST};
 use crate::verdict::{Accuracy, Evidence, Growth, Judgement, Quantity, Reason, Subject, Unmeasured, Verdict};
-use holonomy::{diagnostics::Exponent, math};
+use holonomy::math;
 
 /// A path that is lost within so many steps was never found.
 const AT_ONCE: f64 = 10.0;
@@ -50,17 +50,22 @@ pub(super) fn path_beside_a_wrong_energy(path: Judgement) -> Judgement {
 }
 
 /// The line on how far ahead any path can be known, of a run that lasted so long, and whose second half goes so many times
-/// as far as the first. What is chaotic comes back; e^(λt) takes what flies off from the first half e^(λt/2) times as far,
-/// of which half the exponent is asked, and ten times at least.
+/// as far as the first, or that rests: what leaves an equilibrium is no chaos. What is chaotic comes back; e^(λt) takes what
+/// flies off from the first half e^(λt/2) times as far, of which half the exponent is asked, and ten times at least.
 pub(super) fn predictability(
-    found: Option<&Result<(Exponent, f64), Unmeasured>>,
+    found: Option<Result<Growing, Unmeasured>>,
     lasted: f64,
     whole: bool,
     flown: f64,
+    rests: bool,
 ) -> Judgement {
-    let (exponent, covered) = match found {
-        Some(Ok(found)) => *found,
-        Some(Err(why)) => return missing(Subject::Predictability, *why),
+    let Growing {
+        exponent,
+        covered,
+        by,
+    } = match found {
+        Some(Ok(found)) => found,
+        Some(Err(why)) => return missing(Subject::Predictability, why),
         None => return missing(Subject::Predictability, Unmeasured::NotAsked),
     };
     let chaotic = exponent.is_chaotic();
@@ -69,11 +74,13 @@ pub(super) fn predictability(
     let growth = Growth {
         exponent: Quantity::new(exponent.value, "1/s"),
         error: Quantity::new(exponent.error, "1/s"),
+        by,
         covered: Quantity::new(covered, "s"),
         whole,
-        known_at_best: chaotic.then(|| Quantity::new(at_best, "s")),
+        known_at_best: (chaotic && !rests).then(|| Quantity::new(at_best, "s")),
     };
     let reason = match chaotic {
+        true if rests => Reason::Unstable,
         true if math::ln(flown) > (0.25 * exponent.value * covered).max(math::ln(10.0)) => Reason::FliesOff,
         true if at_best < lasted => Reason::Chaotic,
         true => Reason::ChaoticLater,

@@ -1,22 +1,29 @@
-//! A second look at a run: its steps are taken again, watched one by one, beside a copy that shows how errors grow and a
-//! companion that is more exact.
+//! A second look at a run: its steps are taken again, watched one by one, beside what shows how errors grow and a companion
+//! that is more exact.
 //!
 //! ```text
 //! run         qₖ, the same bits                       every step is watched
-//! copy        starts 1e-8 beside it                   λ, the largest Lyapunov exponent
+//! beside it   a tangent, or a copy                    λ, the largest Lyapunov exponent: see `beside`
 //! companion   half the step, or tighter tolerances    |q − q(exact)| ≈ |q − q(companion)| · 2ᵖ/(2ᵖ − 1)
 //! ```
 //! A short run is looked at as a whole. Of a long one it is the beginning, by less than a twentieth of its steps, unless
 //! more is asked for; the certificate says how far that reaches.
 #[cfg(not(target_arch = "wasm32"))]
 use super::kinks;
-use super::{ROUNDING, SEEN, energy, trial::Tried};
+use super::{
+    ROUNDING, SEEN,
+    beside::{Beside, Growing},
+    energy,
+    trial::Tried,
+};
 use crate::{
     summary::Summary,
-    verdict::{Accuracy, Companion, Judgement, Missed, PathError, Quantity, Unmeasured, WatchedSteps},
+    verdict::{
+        Accuracy, Companion, Grower, Judgement, Missed, PathError, Quantity, Unmeasured, WatchedSteps,
+    },
 };
 use holonomy::{
-    diagnostics::{Exponent, Parts, Record, Shadow},
+    diagnostics::{Exponent, Parts, Record},
     integrator::Integrator,
     math,
     simulation::{Observer, Sample},
@@ -46,7 +53,7 @@ impl Effort {
         match self {
             Self::None => 0,
             Self::Live => cheap(30_000),
-            // The copy and the companion take five steps for one of the run, each measured: less than a twentieth in all.
+            // Copy and companion take five steps for one of the run, each measured: less than a twentieth in all.
             Self::Usual => match cheap(240_000) {
                 whole if whole == steps => steps,
                 _ => cheap(60_000).max(steps / 400),
@@ -62,8 +69,6 @@ const FEWEST: u64 = 25;
 const LARGEST: usize = 200_000;
 /// Numbers that are kept of the run, to be compared with: 16 megabytes.
 const KEPT: u64 = 2_000_000;
-/// Steps after which the copy starts: a run that starts at rest has momenta then.
-const UNDERWAY: u64 = 4;
 /// Steps from the start that are divided otherwise, too: n of them into 3n + 1, which have no time in common with halves.
 const PROBED: u64 = 10;
 /// The error that these show is at most so many times what the companion tells, or the companion tells too little.
@@ -85,7 +90,7 @@ pub struct Review {
     /// How many times as far from its start the second half of these steps goes as the first.
     pub(super) flown: f64,
     pub(super) path: Option<Result<Accuracy, Unmeasured>>,
-    pub(super) growth: Option<Result<(Exponent, f64), Unmeasured>>,
+    pub(super) growth: Option<Result<Growing, Unmeasured>>,
     /// What kinks cost; `None` where there are none.
     pub(super) kinks: Option<Judgement>,
     /// What other methods are compared with.
@@ -207,8 +212,8 @@ impl Review {
         let growth = match (run.growth, companion.growth) {
             // What a step makes of it shows in the companion; what the motion makes of it is the same in both.
             (Ok(one), Some(two)) if chaotic && !agree(&one, &two) => Err(Unmeasured::NotResolved),
-            (Ok(one), _) => Ok((one, lasted)),
-            (Err(why), _) => Err(why),
+            (Ok(one), Some(two)) if chaotic && !two.is_chaotic() => Ok(together(&one, &two)),
+            (growth, _) => growth,
         };
         Self {
             record: run.record,
@@ -223,7 +228,11 @@ impl Review {
             kinetic: run.kinetic,
             flown: reference.flown(),
             path: Some(path),
-            growth: Some(growth),
+            growth: Some(growth.map(|exponent| Growing {
+                exponent,
+                covered: lasted,
+                by: run.grower,
+            })),
             kinks,
             reference: Some(reference),
         }
@@ -256,6 +265,15 @@ fn agree(one: &Exponent, two: &Exponent) -> bool {
     (one.value - two.value).abs() <= 2.0 * error || (0.25..4.0).contains(&(one.value / two.value))
 }
 
+/// What two exponents of one motion say of it, where only one of them is told from zero.
+fn together(one: &Exponent, two: &Exponent) -> Exponent {
+    let apart = 0.5 * (one.value - two.value).abs();
+    Exponent {
+        value: 0.5 * (one.value + two.value),
+        error: one.error.max(two.error).max(apart),
+    }
+}
+
 pub(super) fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
 }
@@ -264,8 +282,8 @@ pub(super) fn largest(x: &[f64]) -> f64 {
 pub(super) struct Walk<'a> {
     pub(super) model: &'a Model,
     pub(super) system: Arc<dyn System>,
-    constrained: bool,
-    /// The largest coordinate and momentum of the run.
+    pub(super) constrained: bool,
+    /// The largest coordinate of the run, and its largest momentum or what would lead through that coordinate.
     pub(super) scales: [f64; 2],
     pub(super) go_on: &'a dyn Fn() -> bool,
     measured: Measurement,
@@ -279,6 +297,7 @@ struct Run {
     parts: Parts,
     record: Option<Record>,
     growth: Result<Exponent, Unmeasured>,
+    grower: Grower,
     magnitude: f64,
     ranges: Vec<f64>,
     kinetic: Option<f64>,
@@ -298,15 +317,18 @@ struct Exact {
 impl<'a> Walk<'a> {
     pub(super) fn new(model: &'a Model, summary: &Summary, go_on: &'a dyn Fn() -> bool) -> Self {
         let system = model.mechanism.system();
-        let last = &summary.final_state;
+        let (start, last) = (&model.state, &summary.final_state);
+        let q = largest(&start.q).max(largest(&last.q));
+        // What starts and ends at rest has momenta between: those that lead through its coordinates in the time of the run.
+        let across = vec![q / (summary.t_end - start.t).max(model.schedule.step); start.p.len()];
+        let (mut least, mut scratch) = (across.clone(), system.scratch());
+        system.momentum(start.t, &start.q, &across, &mut least, &mut scratch);
+        let p = largest(&start.p).max(largest(&last.p)).max(largest(&least));
         Self {
             constrained: summary.constraints.is_some(),
-            scales: [
-                largest(&model.state.q).max(largest(&last.q)),
-                largest(&model.state.p).max(largest(&last.p)),
-            ],
+            scales: [q, p],
             measured: Measurement::default(),
-            scratch: system.scratch(),
+            scratch,
             system,
             model,
             go_on,
@@ -334,14 +356,14 @@ impl<'a> Walk<'a> {
             self.watch(0, &state, record);
         }
         parts.see(state.t, &state.q);
-        let mut copy = Copy::new(steps);
+        let mut beside = Beside::new(steps);
         let mut taken = 0;
         for k in 1..=steps {
             if !stepped(method, &mut state, self.model.state.t, k, h) || (k % 64 == 0 && !(self.go_on)()) {
                 break;
             }
             taken = k;
-            copy.follow(self, method, &state, k, h);
+            beside.follow(self, method, &state, k, h);
             seen(&state, &*self.system, &mut self.scratch);
             parts.see(state.t, &state.q);
             for (q, (least, most)) in state.q.iter().zip(least.iter_mut().zip(&mut most)) {
@@ -365,9 +387,10 @@ impl<'a> Walk<'a> {
             kept,
             parts,
             record,
+            grower: beside.grower(),
             growth: match self.model.method.adaptive {
                 true => Err(Unmeasured::OwnSteps),
-                false => copy.exponent(),
+                false => beside.exponent(),
             },
             magnitude,
             ranges: least
@@ -408,7 +431,7 @@ impl<'a> Walk<'a> {
         let mut kept = vec![self.keep(&state)];
         let mut seen = Parts::new(&model.mechanism);
         seen.see(state.t, &state.q);
-        let mut copy = Copy::new(steps);
+        let mut beside = Beside::new(steps);
         let mut taken = 0;
         'steps: for k in 1..=steps {
             for j in 1..=parts {
@@ -417,7 +440,7 @@ impl<'a> Walk<'a> {
                     break 'steps;
                 }
                 if chaotic {
-                    copy.follow(self, method, &state, at, part);
+                    beside.follow(self, method, &state, at, part);
                 }
             }
             if k % 64 == 0 && !(self.go_on)() {
@@ -437,7 +460,7 @@ impl<'a> Walk<'a> {
             richardson: ratio / (ratio - 1.0),
             complete: taken == steps,
             kept,
-            growth: chaotic.then(|| copy.exponent().ok()).flatten(),
+            growth: chaotic.then(|| beside.exponent().ok()).flatten(),
             work: parts * taken * if chaotic { 2 } else { 1 },
         }
     }
@@ -483,51 +506,6 @@ pub(super) fn stepped(method: &mut dyn Integrator, state: &mut State, origin: f6
     good
 }
 
-/// A copy beside a run, and how far it went away.
-struct Copy {
-    shadow: Option<Shadow>,
-    failed: bool,
-    every: u64,
-    samples: Vec<(f64, f64)>,
-}
-
-impl Copy {
-    fn new(steps: u64) -> Self {
-        Self {
-            shadow: None,
-            failed: false,
-            every: steps.div_ceil(4096).max(1),
-            samples: Vec::new(),
-        }
-    }
-
-    /// Takes the step that the run has taken, or starts beside it.
-    fn follow(&mut self, walk: &Walk, method: &mut dyn Integrator, run: &State, k: u64, h: f64) {
-        if self.failed || k < UNDERWAY || walk.model.method.adaptive {
-            return;
-        }
-        let Some(shadow) = &mut self.shadow else {
-            self.shadow = Shadow::beside(&*walk.system, run, walk.constrained, walk.scales);
-            self.failed = self.shadow.is_none();
-            return;
-        };
-        let good = method.attempt(&mut shadow.state, h).is_ok();
-        shadow.state.t = run.t;
-        match shadow.growth(run).filter(|_| good) {
-            Some(growth) if k.is_multiple_of(self.every) => self.samples.push((run.t, growth)),
-            Some(_) => {}
-            None => self.failed = true,
-        }
-    }
-
-    fn exponent(&self) -> Result<Exponent, Unmeasured> {
-        match self.failed {
-            true => Err(Unmeasured::NeighbourFails),
-            false => Exponent::of(&self.samples).ok_or(Unmeasured::TooFewSteps),
-        }
-    }
-}
-
 impl Reference {
     /// Where the motion is at the k-th time, as far as run and companion tell: `q₂ + (q₂ − q₁)/(2ᵖ − 1)`. What is as close
     /// as the companion, or closer, is seen to be.
@@ -551,7 +529,7 @@ impl Reference {
     ) -> Option<Accuracy> {
         let mut largest: Option<PathError> = None;
         let mut last = None;
-        let (mut seen, mut lost) = (None, None);
+        let (mut seen, mut lost, mut lost_part) = (None, None, None);
         let mut distances = Vec::new();
         for k in 1..self.run.len().min(self.companion.len()) {
             let (run, exact) = (&self.run[k], &self.companion[k]);
@@ -561,6 +539,9 @@ impl Reference {
                 seen = seen.or(Some(k));
             }
             if error.share > LOST {
+                if lost.is_none() {
+                    lost_part = Some(error.part.clone());
+                }
                 lost = lost.or(Some(k));
             }
             if !largest
@@ -581,6 +562,7 @@ impl Reference {
             last: last?,
             seen_from: seen.map(since),
             lost_from: lost.map(since),
+            lost_part,
             ahead: self.ahead(lost, ranges).map(|ahead| Quantity::new(ahead, "s")),
             missed: None,
         })

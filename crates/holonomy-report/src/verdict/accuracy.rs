@@ -21,6 +21,9 @@ pub struct Accuracy {
     pub seen_from: Option<Quantity>,
     /// From when on it is another path: a tenth of what the part moves.
     pub lost_from: Option<Quantity>,
+    /// The part that is lost first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_part: Option<String>,
     /// By how much the run is ahead of the true motion, where most of the error is that; it lags where this is negative.
     pub ahead: Option<Quantity>,
     /// What steps of another kind see of the beginning that run and companion do not; `None` where they agree.
@@ -70,12 +73,26 @@ pub struct Growth {
     pub exponent: Quantity,
     /// Its error.
     pub error: Quantity,
+    /// What went beside the run.
+    #[serde(default)]
+    pub by: Grower,
     /// For how long it was measured.
     pub covered: Quantity,
     /// Whether that is the whole run.
     pub whole: bool,
     /// Until when positions can be known with any method in double precision; `None` where the motion is not chaotic.
     pub known_at_best: Option<Quantity>,
+}
+
+/// What shows how errors grow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Grower {
+    /// An exact tangent.
+    Tangent,
+    /// A copy that starts beside the run.
+    #[default]
+    Copy,
 }
 
 /// What was tried instead, and how it went over the same time.

@@ -259,13 +259,13 @@ impl Judgement {
             (Unmeasured::AtTheStart, _) => "could not be measured where the run starts",
             (Unmeasured::TooFewSteps, _) => "not measured: too few steps, or too expensive ones",
             (Unmeasured::NeighbourFails, _) => {
-                "not measured: a run that starts beside this one cannot go as far"
+                "not measured: a run that starts beside this one cannot go as far, or becomes the same"
             }
             (Unmeasured::CompanionFails, _) => {
                 "not measured: the more exact run to compare it with cannot go as far"
             }
             (Unmeasured::NotResolved, _) => {
-                "not told: errors grow otherwise with half the step, so that this step does not resolve the motion"
+                "not told: the step does not resolve the motion, and what grows may be its error"
             }
             (Unmeasured::InFormulas, _) => "not measured: kinks of these formulas are not followed",
             (Unmeasured::NothingMoves, _) => {
@@ -335,11 +335,12 @@ impl Reason {
             Self::LostLater => "another path in the end",
             Self::LostAtOnce | Self::NotSeen => "not resolved",
             Self::CloseSoFar => "close so far",
-            Self::Regular => "regular",
+            Self::Regular => "no chaos seen",
             Self::Contracting => "errors die out",
-            Self::Chaotic => "chaotic",
-            Self::ChaoticLater => "chaotic later",
+            Self::Chaotic => "unpredictable in this run",
+            Self::ChaoticLater => "unpredictable later",
             Self::FliesOff => "flies off",
+            Self::Unstable => "unstable equilibrium",
             Self::Unknown => "unknown",
             Self::Reported => "",
         }

@@ -42,7 +42,7 @@ pub use parameters::{OfParameters, ParameterError, Parameters, Variant, WithPara
 #[cfg(not(target_arch = "wasm32"))]
 pub use reduced::{Minimal, Unreduced, least, least_within, singular};
 #[cfg(not(target_arch = "wasm32"))]
-pub use spectrum::{Spectrum, SpectrumRun, spectrum};
+pub use spectrum::{Spectrum, SpectrumRun, Tangent, spectrum};
 #[cfg(not(target_arch = "wasm32"))]
 pub use tape::{Along, Efforts, Step, Tape, TapeFault};
 

@@ -77,6 +77,50 @@ pub fn spectrum(
     Ok(Spectrum { samples, exponents })
 }
 
+/// One tangent along a run: what the largest exponent grows by, without the rounding and the curvature that a copy beside
+/// the run has.
+pub struct Tangent {
+    change: Change,
+    scales: [f64; 2],
+    log: Option<f64>,
+    solution: Vec<f64>,
+}
+
+impl Tangent {
+    /// In a direction as if at random; `scales` are what coordinates and momenta are measured in.
+    pub fn new(system: &dyn System, state: &State, scales: [f64; 2]) -> Self {
+        let half = system.canonical(&state.q, &state.q, &state.p).0.len();
+        let scales = scales.map(|scale| if scale > 0.0 { scale } else { 1.0 });
+        Self {
+            change: start(0, half, scales),
+            scales,
+            log: None,
+            solution: Vec::new(),
+        }
+    }
+
+    /// `ln |δ(t)|/|δ(0)|` after the step that the method has just taken from `before`; `None` where that is not a number. The
+    /// first step turns any direction into one that constraints allow, and counts for nothing.
+    pub fn growth(
+        &mut self,
+        method: &mut dyn Differentiable,
+        before: &State,
+        h: f64,
+    ) -> Result<Option<f64>, Fault> {
+        method.solution(&mut self.solution);
+        method.linearise(before, h, &self.solution)?;
+        method.push(&mut self.change);
+        let size = inner(&self.change, &self.change, self.scales).sqrt();
+        if !(size > 0.0 && size.is_finite()) {
+            return Ok(None);
+        }
+        let Change { x, y, .. } = &mut self.change;
+        x.iter_mut().chain(y).for_each(|z| *z /= size);
+        self.log = Some(self.log.map_or(0.0, |log| log + math::ln(size)));
+        Ok(self.log)
+    }
+}
+
 /// A direction as if at random, of any length.
 pub(super) fn start(number: usize, sizes: [usize; 2], scales: [f64; 2]) -> Change {
     let list = |kind: usize| -> Vec<f64> {

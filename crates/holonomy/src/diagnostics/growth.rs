@@ -44,21 +44,35 @@ const FEWEST: usize = 24;
 const BLOCKS: usize = 12;
 
 impl Shadow {
-    /// A copy beside a state; `scales` are the largest coordinate and momentum of the run. `None` where none can be
-    /// placed, as beside a state at rest under constraints.
+    /// A copy beside a state; `scales` are the largest coordinate and momentum of the run. `None` where that is no number.
     pub fn beside(system: &dyn System, state: &State, constrained: bool, scales: [f64; 2]) -> Option<Self> {
         let scales = scales.map(|scale| if scale > 0.0 { scale } else { 1.0 });
         let mut copy = state.clone();
         copy.carry.clear();
+        // No direction of a symmetric mechanism is preferred.
+        let displace = |list: &mut [f64], scale: f64| {
+            let each = list.iter_mut().enumerate();
+            each.for_each(|(k, x)| *x += APART * scale * math::cos((k + 1) as f64));
+        };
         if system.is_canonical() && !constrained {
             let (mut x, y) = system.canonical(&state.q, &state.q, &state.p);
-            // No direction of a symmetric mechanism is preferred.
-            let each = x.iter_mut().enumerate();
-            each.for_each(|(k, x)| *x += APART * scales[0] * math::cos((k + 1) as f64));
+            displace(&mut x, scales[0]);
             (copy.q, copy.p) = system.state_from_canonical(&state.q, &x, &y);
         } else {
-            // Constraints on velocities allow another speed.
-            copy.p.iter_mut().for_each(|p| *p *= 1.0 + APART);
+            // Constraints hold places, and a step takes momenta but for what they hold. Light parts and heavy ones have
+            // velocities that are alike.
+            let State { t, q, p, .. } = state;
+            let (mut v, mut scratch) = (vec![0.0; p.len()], system.scratch());
+            system.velocity(*t, q, p, &mut v, &mut scratch);
+            let faster: Vec<f64> = v.iter().map(|v| v + 1.0).collect();
+            system.momentum(*t, q, &faster, &mut copy.p, &mut scratch);
+            let inertia = copy
+                .p
+                .iter()
+                .zip(p)
+                .fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+            displace(&mut v, scales[1] / inertia);
+            system.momentum(*t, q, &v, &mut copy.p, &mut scratch);
         }
         let mut shadow = Self {
             state: copy,

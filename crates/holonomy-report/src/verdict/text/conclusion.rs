@@ -71,9 +71,11 @@ impl Conclusion {
             largest,
             covered,
             lost_from,
+            lost_part,
             seen_from,
             ..
         } = &**accuracy;
+        let first = lost_part.as_ref().unwrap_or(&largest.part);
         let mut text = match (self.path.reason, lost_from, seen_from) {
             (Reason::NotSeen, ..) => match &accuracy.missed {
                 Some(Missed { after, error }) => format!(
@@ -87,14 +89,15 @@ impl Conclusion {
                     .to_owned(),
             },
             (Reason::LostAtOnce, Some(lost), _) => format!(
-                "The step does not resolve this motion: by {lost} the path is off by {} of how far {} moves.",
-                rough(largest.share),
-                largest.part
+                "The step does not resolve this motion: by {lost} the path is off by more than a tenth of how far {first} \
+                 moves; over the run {} is off by up to {} of how far it moves.",
+                largest.part,
+                rough(largest.share)
             ),
             (_, Some(lost), _) => format!(
-                "The path is known until about {lost} of {}; after that it is off by more than a tenth of how far {} \
+                "The path is known until about {lost} of {}; after that it is off by more than a tenth of how far {first} \
                  moves.",
-                self.lasted, largest.part
+                self.lasted
             ),
             (_, None, Some(seen)) => format!(
                 "The path is off by up to {}, which a figure shows from {seen} on.",
@@ -105,9 +108,13 @@ impl Conclusion {
                  (`--certify full` does).",
                 largest.size()
             ),
+            _ if largest.share == 0.0 => {
+                format!("No error of the path was seen {}: the more exact run comes to the same.", self.until())
+            }
             _ => format!(
-                "The path is within {} of the true one over the whole run.",
-                largest.size()
+                "The path is within {} of the true one {}.",
+                largest.size(),
+                self.until()
             ),
         };
         let lost = matches!(self.path.reason, Reason::LostAtOnce | Reason::NotSeen);
@@ -124,6 +131,15 @@ impl Conclusion {
             text += &format!(" That is its first {covered}; beyond it was not tested.");
         }
         text
+    }
+
+    /// How long a run is that was looked at as a whole.
+    fn until(&self) -> &'static str {
+        match (&self.grounds, &self.stopped) {
+            (Grounds::Failed { .. }, _) => "until the run failed",
+            (_, Some(_)) => "until the run was stopped",
+            _ => "over the whole run",
+        }
     }
 
     fn outlook(&self) -> String {
@@ -151,15 +167,18 @@ impl Conclusion {
                     );
                 }
                 format!(
-                    "The motion is chaotic{tested}: errors grow as e^(λt), λ = {number}. No method in double precision \
-                     knows positions beyond about {known}, which is {within}."
+                    "Errors grow as e^(λt), as in chaos{tested}: λ = {number}. No method in double precision knows \
+                     positions beyond about {known}, which is {within}."
                 )
             }
             None if self.outlook.reason == Reason::Contracting => {
                 format!("Errors die out{tested}: λ = {number}.")
             }
+            None if self.outlook.reason == Reason::Unstable => format!(
+                "Nothing moves, and the equilibrium is unstable: what is beside it leaves it as e^(λt), λ = {number}."
+            ),
             None => format!(
-                "No chaos was seen{tested}: errors grow as e^(λt) with λ = {number}, within two of its errors of zero."
+                "No chaos was seen{tested}: the rate λ at which errors grow is {number}, not told from zero."
             ),
         }
     }

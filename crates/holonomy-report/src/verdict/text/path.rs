@@ -82,10 +82,15 @@ impl fmt::Display for Growth {
                     "largest Lyapunov exponent {number} along {time}: errors die out"
                 )
             }
+            None if self.exponent.value > 2.0 * self.error.value => {
+                write!(
+                    f,
+                    "largest Lyapunov exponent {number} along {time}: what is beside this equilibrium leaves it"
+                )
+            }
             None => write!(
                 f,
-                "largest Lyapunov exponent {number} along {time}: within two of its errors of zero; one above {} would have \
-                 shown",
+                "largest Lyapunov exponent {number} along {time}: not told from zero; one above {} would have shown",
                 Quantity::new(2.0 * self.error.value, "1/s")
             ),
         }
