@@ -1,10 +1,10 @@
-"""What MuJoCo makes of tendons.xml and loops.xml: accelerations at random states, for `is_it_mujocos.rs`.
+"""What MuJoCo makes of tendons.xml, acts.xml and loops.xml: accelerations at random states, for `is_it_mujocos.rs`.
 
     python parts.py --store parts.json
     python parts.py --check parts.json        computes them again, as the stage `robots` does
 
-Tendons, armature and actuators: `qacc_smooth`, which knows no constraints. Loops: MuJoCo's equalities give way, so the
-acceleration that holds them exactly is computed from its M, bias and Jacobian J, at states that keep them,
+Tendons, armature, actuators and weight: `qacc_smooth`, which knows no constraints. Loops: MuJoCo's equalities give way,
+so the acceleration that holds them exactly is computed from its M, bias and Jacobian J, at states that keep them,
 
     M a = -bias + J^T lambda,   J a = -(dJ/dt) v,
 
@@ -38,8 +38,8 @@ def moved(model, q, v, s=1.0):
     return out
 
 
-def tendons():
-    model = mujoco.MjModel.from_xml_path(str(HERE / "tendons.xml"))
+def smooth(file):
+    model = mujoco.MjModel.from_xml_path(str(HERE / file))
     data = mujoco.MjData(model)
     random = np.random.default_rng(2)
     states = []
@@ -93,7 +93,7 @@ def main():
     parser.add_argument("--store", type=Path)
     parser.add_argument("--check", type=Path)
     arguments = parser.parse_args()
-    found = {"tendons": tendons(), "loops": loops()}
+    found = {"tendons": smooth("tendons.xml"), "acts": smooth("acts.xml"), "loops": loops()}
     if arguments.store:
         lines = ",\n".join(f'"{name}": [\n' + ",\n".join(json.dumps(state) for state in states) + "\n]"
                            for name, states in found.items())
@@ -106,7 +106,7 @@ def main():
             for key, numbers in ours.items():
                 size = 1 + np.abs(theirs[key]).max()
                 worst = max(worst, np.abs(np.subtract(numbers, theirs[key])).max() / size)
-    print(f"tendons and loops: {worst:.1e} from what is stored")
+    print(f"tendons, actuators and loops: {worst:.1e} from what is stored")
     return 1 if not worst <= SAME else 0
 
 

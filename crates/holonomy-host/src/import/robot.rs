@@ -326,12 +326,21 @@ fn read_joint<'a, 'i>(
         _ => Some(damping),
     });
     let limit = child(node, "limit").filter(|_| matches!(kind, Some(Kind::Revolute | Kind::Prismatic)));
-    let bound = |attribute: &str| {
-        let text = limit?.attribute(attribute)?;
-        text.trim().parse::<f64>().ok().filter(|bound| bound.is_finite())
+    let bound = |attribute: &str| match limit.filter(|limit| limit.has_attribute(attribute)) {
+        Some(limit) => numbers::<1>(limit, attribute, &of, problems).map(|[bound]| Some(bound)),
+        None => Some(None),
     };
-    let limits = bound("lower").zip(bound("upper"));
-    let limits = limits.filter(|(lower, upper)| lower < upper);
+    let (lower, upper) = (bound("lower"), bound("upper"));
+    let limits = match (limit, lower.flatten().zip(upper.flatten())) {
+        (Some(limit), Some((lower, upper))) if lower > upper => problems
+            .error(
+                opening(limit),
+                format!("the limits of {of} are in the wrong order: from {lower} to {upper}"),
+            )
+            .help("write the smaller one as `lower`")
+            .none(),
+        (_, ends) => Some(ends.filter(|(lower, upper)| lower < upper)),
+    };
     let mimic = child(node, "mimic").filter(|_| kind.is_some_and(Kind::is_scalar));
     Some((
         Joint {
@@ -343,7 +352,7 @@ fn read_joint<'a, 'i>(
             axis: axis?,
             damping: damping?,
             friction: friction?,
-            limits: limits.map(|(lower, upper)| [lower, upper]),
+            limits: limits?.map(|(lower, upper)| [lower, upper]),
             mimic: None,
             name,
             span,

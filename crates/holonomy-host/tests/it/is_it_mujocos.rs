@@ -111,12 +111,13 @@ fn what_acts_and_is_not_read_is_listed_by_name() {
       <equality>
         <connect name="pin" body1="upper" anchor="0 0 0" active="false"/>
         <joint name="bent" joint1="turn" joint2="other" polycoef="0 1 0.5"/>
+        <tendon name="tied" tendon1="rope"/>
       </equality>
       <tendon>
         <spatial name="rope"><site site="tip"/><pulley divisor="2"/><site site="anchor"/></spatial>
         <spatial name="held" limited="true" range="0 1" armature="0.1"><site site="tip"/><site site="anchor"/></spatial>
       </tendon>
-      <actuator><muscle name="drive" joint="turn" gear="3"/></actuator>
+      <actuator><muscle name="drive" joint="turn" gear="3"/><motor name="haul" tendon="rope"/></actuator>
       <contact><pair geom1="a" geom2="b"/></contact>
       <sensor><gyro site="tip"/></sensor>
       <keyframe><key name="home"/></keyframe>
@@ -125,6 +126,8 @@ fn what_acts_and_is_not_read_is_listed_by_name() {
     for (owner, name) in [
         ("connect", "pin"),
         ("joint", "bent"),
+        ("tendon", "tied"),
+        ("motor", "haul"),
         ("spatial", "rope"),
         ("spatial", "held"),
         ("muscle", "drive"),
@@ -226,6 +229,27 @@ fn what_is_wrong_is_said_where_it_is() {
         "not known",
     );
     refused(&pendulum("¶<inertial pos=\"0 0 0\"/>"), "no `mass`");
+    for (attribute, limited) in [("range", "limited"), ("actuatorfrcrange", "actuatorfrclimited")] {
+        let joint = format!("<geom size=\"1\"/><joint {attribute}=\"¶2 -1\" {limited}=\"true\"/>");
+        refused(&pendulum(&joint), "`2 -1` in");
+    }
+    refused(
+        &more("<actuator><motor joint=\"j\" ctrlrange=\"¶1 -1\"/></actuator>"),
+        "is no range",
+    );
+    refused(
+        &more("<worldbody><body name=\"¶a\"/></worldbody>"),
+        "another body named `a`",
+    );
+    refused(
+        &more("<worldbody><site name=\"s\"/><site name=\"¶s\"/></worldbody>"),
+        "another site named `s`",
+    );
+    refused(
+        &more("<worldbody><body><joint name=\"¶j\"/></body></worldbody>"),
+        "another joint named `j`",
+    );
+    refused(&more("¶<option timestep=\"0\"/>"), "the timestep is 0");
     refused(
         "<mujoco>\n<include file=\"¶none.xml\"/></mujoco>",
         "cannot be included",
@@ -264,6 +288,11 @@ fn what_is_wrong_is_said_where_it_is() {
         &more("<equality><tendon tendon1=\"¶t\"/></equality>"),
         "no tendon `t`",
     );
+    refused(
+        &more("<actuator><motor tendon=\"¶t\"/></actuator>"),
+        "no tendon `t`",
+    );
+    refused(&more("<actuator><motor site=\"¶s\"/></actuator>"), "no site `s`");
     // A joint that moves nothing is the engine's to refuse.
     refused(
         "<mujoco>\n<worldbody>¶<body name=\"a\"><joint/></body></worldbody></mujoco>",
@@ -379,20 +408,11 @@ fn accelerations(tree: &Tree, q: &[f64], v: &[f64]) -> Vec<f64> {
     dv
 }
 
-#[test]
-fn tendons_armature_and_their_actuators_accelerate_as_in_mujoco() {
-    let import = imported(TENDONS).expect("a model");
-    for said in ["6 joints", "7 tendons", "4 actuators"] {
-        assert!(import.carried.contains(said), "{}", import.carried);
-    }
-    let ignored: Vec<&str> = import.ignored.iter().map(|r| r.what.as_str()).collect();
-    assert_eq!(ignored, ["key", "key"], "{:#?}", import.ignored);
-    for state in parts("tendons") {
+/// At random states with random controls, of the actuators by their names.
+fn accelerates_as_in_mujoco(import: &Import, stored: &str, actuators: &[&str]) {
+    for state in parts(stored) {
         let mut model = loaded(&import.model);
-        for (name, control) in ["belt", "stay", "servo", "turn"]
-            .iter()
-            .zip(numbers(&state["ctrl"]))
-        {
+        for (name, control) in actuators.iter().zip(numbers(&state["ctrl"])) {
             model = model.with(&format!("parameters.ctrl_{name}"), control).unwrap();
         }
         let (q, v, theirs) = (numbers(&state["q"]), numbers(&state["v"]), numbers(&state["a"]));
@@ -404,6 +424,72 @@ fn tendons_armature_and_their_actuators_accelerate_as_in_mujoco() {
             error <= 1e-11 * size,
             "{error:.1e} of {size:.1e}: {ours:?} {theirs:?}"
         );
+    }
+}
+
+#[test]
+fn tendons_armature_and_their_actuators_accelerate_as_in_mujoco() {
+    let import = imported(TENDONS).expect("a model");
+    for said in ["6 joints", "7 tendons", "4 actuators"] {
+        assert!(import.carried.contains(said), "{}", import.carried);
+    }
+    let ignored: Vec<&str> = import.ignored.iter().map(|r| r.what.as_str()).collect();
+    assert_eq!(ignored, ["key", "key"], "{:#?}", import.ignored);
+    accelerates_as_in_mujoco(&import, "tendons", &["belt", "stay", "servo", "turn"]);
+}
+
+/// Thrusters, weight that is taken away, bounds of all that pulls in a joint, controls within a part of its range,
+/// dampers of a free joint, and numbers of which the defaults have the rest.
+#[test]
+fn what_acts_on_bodies_accelerates_them_as_in_mujoco() {
+    let import = imported(include_str!("../../../../tests/robots/parts/acts.xml")).expect("a model");
+    let ignored: Vec<&str> = import.ignored.iter().map(|r| r.what.as_str()).collect();
+    assert_eq!(ignored, ["range", "range"], "{:#?}", import.ignored);
+    accelerates_as_in_mujoco(
+        &import,
+        "acts",
+        &["thrust", "jet", "pan", "first", "second", "swing"],
+    );
+}
+
+/// Names that formulas of tendons need are not those of other joints.
+#[test]
+fn a_joint_may_be_called_as_a_formula_calls_another() {
+    let text = r#"<mujoco><worldbody>
+        <body name="a"><joint name="j"/><geom size="1"/></body>
+        <body name="b"><joint name="joint_a"/><geom size="1"/></body>
+        <body name="c"><joint name="joint_c"/><geom size="1"/></body>
+      </worldbody><tendon><fixed name="t" stiffness="1">
+        <joint joint="j" coef="1"/><joint joint="joint_a" coef="2"/><joint joint="joint_c" coef="3"/>
+      </fixed></tendon></mujoco>"#;
+    let import = imported(text).expect("a model");
+    assert!(import.refused.is_empty(), "{:?}", import.refused);
+    for said in ["joint_a_2 = \"a\"", "joint_b = \"b\"", "joint_c = \"c\""] {
+        assert!(import.model.contains(said), "{}", import.model);
+    }
+}
+
+/// Flags that take something away.
+#[test]
+fn what_the_file_switches_off_is_not_there() {
+    let acts = r#"
+      <equality><joint joint1="turn" joint2="other"/></equality>
+      <actuator><motor name="m" joint="turn" ctrlrange="-1 1"/></actuator>
+      <option><flag FLAG="disable"/></option>
+    </mujoco>"#;
+    let with = |flag: &str| {
+        let text = EVERY.replace("</mujoco>", &acts.replace("FLAG", flag));
+        imported(&text).expect("a model").model
+    };
+    for (flag, gone, there) in [
+        ("equality", "[[constraint]]", "min(max(ctrl_m"),
+        ("constraint", "[[constraint]]", "min(max(ctrl_m"),
+        ("clampctrl", "min(max(ctrl_m", "[[constraint]]"),
+        ("actuation", "ctrl_m", "[[constraint]]"),
+    ] {
+        let model = with(flag);
+        assert!(!model.contains(gone), "{flag}: {model}");
+        assert!(model.contains(there), "{flag}: {model}");
     }
 }
 

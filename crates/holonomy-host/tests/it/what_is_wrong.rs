@@ -176,6 +176,17 @@ fn numbers_that_are_wrong_are_said_with_their_place() {
         "damping of joint `j` is negative",
         "zero or more",
     );
+    let limited = |limit: &str| arm("<axis", &format!("{limit}<axis"));
+    refused(
+        &limited("¶<limit lower=\"2\" upper=\"-2\"/>"),
+        "limits of joint `j` are in the wrong order: from 2 to -2",
+        "smaller one",
+    );
+    refused(
+        &limited("<limit lower=\"¶nan\" upper=\"2\"/>"),
+        "`nan` in `lower` of joint `j` is not a number",
+        "decimal point",
+    );
 }
 
 #[test]

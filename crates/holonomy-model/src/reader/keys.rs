@@ -79,6 +79,9 @@ impl<'a> Section<'a> {
                 .map(|near| self.bracketed(near))
                 .collect();
             match (near.as_slice(), listed(asked.iter().copied())) {
+                _ if repeat.contains(&key.value) => {
+                    report.help("it belongs to sections with `repeat = …`, which stand for many")
+                }
                 ([near], _) => report.help(format!("did you mean `{near}`?")),
                 ([near, other], _) => report.help(format!("did you mean `{near}` or `{other}`?")),
                 (_, Some(list)) => report.help(format!("known here: {list}")),

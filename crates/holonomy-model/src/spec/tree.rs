@@ -21,7 +21,7 @@ section! {
         names: Named<String>, optional Kind::Named(&Kind::Text);
         /// Formulas by name, for efforts, wrenches and forces.
         definitions: Named<Formula>, optional Kind::Named(&Kind::Formula);
-        /// Bodies, parents before their children.
+        /// Bodies, in any order.
         bodies = "body": Vec<TreeBody>, optional Kind::Sections(&TreeBody::SECTION);
         /// Named points on bodies and in the world.
         sites = "site": Vec<SitePoint>, optional Kind::Sections(&SitePoint::SECTION);

@@ -121,8 +121,8 @@ pub(super) fn read<'a>(body: &Section<'a>, of: &str, laws: &Laws<'a>) -> Option<
         false => None,
     };
     let armature = match has_driven || kind.value == "fixed" {
-        true => None,
-        false => read_armature(body, kind.value)?,
+        true => Some(None),
+        false => read_armature(body, kind.value),
     };
     let (start, forces) = if let Some(drive) = &drive {
         refuse_with_driven(body)?;
@@ -149,7 +149,7 @@ pub(super) fn read<'a>(body: &Section<'a>, of: &str, laws: &Laws<'a>) -> Option<
         q,
         v,
         forces,
-        armature,
+        armature: armature?,
         limits: limits?,
         turning,
         effort: body.value_place("effort"),
@@ -355,7 +355,10 @@ fn read_forces<'a>(
     let (stiffness, damping) = match kind {
         "prismatic" => (Unit::NEWTON_PER_METRE, Unit::NEWTON_SECOND_PER_METRE),
         "free" => (Unit::ANY, Unit::ANY),
-        _ => (Unit::NEWTON_METRE_PER_RADIAN, Unit::ANY),
+        _ => (
+            Unit::NEWTON_METRE_PER_RADIAN,
+            Unit::NEWTON_METRE_SECOND_PER_RADIAN,
+        ),
     };
     if let Some(spring) = body.optional("spring").table() {
         if !ball && spring.holds("energy") {
@@ -380,7 +383,7 @@ fn read_forces<'a>(
         sound &= !body.has("spring");
     }
     if body.is_array("damping") {
-        let each = dampers(body, kind);
+        let each = dampers(body, kind, damping);
         sound &= each.is_some();
         forces.extend(each.map(JointForce::Dampers));
     } else {
@@ -391,6 +394,12 @@ fn read_forces<'a>(
     if !ball {
         let limit = stops::limit(body, kind);
         sound &= limit.is_some();
+        if let Some(place) = body.value_place("effort_limit").filter(|_| !body.has("effort")) {
+            problems
+                .error(place, "`effort_limit` without `effort`")
+                .help("add the `effort` that it limits, or remove it");
+            sound = false;
+        }
         if body.is_table("effort") {
             let unit = match kind {
                 "prismatic" => Unit::NEWTON,
@@ -413,8 +422,8 @@ fn read_forces<'a>(
 }
 
 /// One number for each velocity of a joint; of a free one also two, for the position and for the rotation.
-fn dampers(body: &Section<'_>, kind: &str) -> Option<Vec<f64>> {
-    let given = body.optional("damping").numbers_in(Unit::ANY)?;
+fn dampers(body: &Section<'_>, kind: &str, unit: Unit) -> Option<Vec<f64>> {
+    let given = body.optional("damping").numbers_in(unit)?;
     let problems = body.problems();
     if let Some(wrong) = given.value.iter().find(|c| !(c.value >= 0.0)) {
         return problems

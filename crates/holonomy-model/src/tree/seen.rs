@@ -65,6 +65,17 @@ impl Thing {
         }
     }
 
+    /// Whether both are one joint, or one site.
+    fn is(&self, other: &Self) -> bool {
+        let first = (self.value.first(), other.value.first());
+        let one = match first {
+            (Some(Seen::Coordinate(a, i)), Some(Seen::Coordinate(b, j))) => (a, i) == (b, j),
+            (Some(Seen::Place(a, _)), Some(Seen::Place(b, _))) => a == b,
+            _ => false,
+        };
+        one && self.value.len() == other.value.len()
+    }
+
     fn component(self, axis: usize) -> Option<Self> {
         let of = |list: Vec<Seen>| list.into_iter().nth(axis).into_iter().collect::<Vec<Seen>>();
         (self.value.len() == 3).then(|| Self {
@@ -109,6 +120,7 @@ impl Sightings {
             ok: true,
         };
         let problems = root.problems();
+        let mut given = Vec::new();
         if let Some(table) = root.optional("names").table() {
             for key in table.keys() {
                 let thing = table.optional(key.value).string().and_then(|text| {
@@ -117,7 +129,10 @@ impl Sightings {
                         .unwrap_or_else(|| find(&text, bodies, sites, problems))
                 });
                 let entered = match thing {
-                    Some(thing) => all.enter(key.value, thing),
+                    Some(thing) => {
+                        given.push((key.clone(), thing.clone()));
+                        all.enter(key.value, thing)
+                    }
                     None => {
                         all.ok = false;
                         all.scope().broken(key.value)
@@ -132,7 +147,7 @@ impl Sightings {
         } else {
             all.ok &= !root.has("names");
         }
-        all.enter_parts(bodies, sites);
+        all.enter_parts(bodies, sites, &given, problems);
         offers.hint(all.scope());
         // What is seen is known to definitions; `q`, `v`, `length` and `rate` are not.
         all.ok &= define(root, &mut all.names).is_some();
@@ -158,8 +173,15 @@ impl Sightings {
         Ok(())
     }
 
-    /// Joints, bodies and sites by their own names, where nothing else has them.
-    fn enter_parts(&mut self, bodies: &TreeBodies, sites: &Sites) {
+    /// Joints, bodies and sites by their own names, where nothing else has them. What `[names]` gives the name of one
+    /// must be that one: `tip = "rod/tip"`.
+    fn enter_parts(
+        &mut self,
+        bodies: &TreeBodies,
+        sites: &Sites,
+        given: &[(Located<&str>, Thing)],
+        problems: &Problems,
+    ) {
         let mut things: Vec<(&str, Option<Thing>)> = Vec::new();
         for (number, body) in bodies.list.iter().enumerate() {
             let placed = body.placed.as_ref();
@@ -181,6 +203,19 @@ impl Sightings {
         }
         for (name, thing) in things {
             let alone = count.get(name) == Some(&1);
+            let mine = given.iter().find(|(key, _)| key.value == name);
+            if let (true, Some(thing), Some((key, other))) = (alone, &thing, mine)
+                && !thing.is(other)
+            {
+                self.ok = false;
+                problems
+                    .error(
+                        key.place.clone(),
+                        format!("`{name}` is the name of a joint or a site already"),
+                    )
+                    .help("choose another name");
+                continue;
+            }
             let stem = name.split('-').next().unwrap_or(name);
             match thing {
                 _ if name == "q" || name == "v" => {}

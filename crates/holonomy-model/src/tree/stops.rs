@@ -47,7 +47,11 @@ pub(super) fn stop<'a>(joint: &Section<'a>, kind: &str, laws: &Laws<'a>) -> Opti
     let section = joint.optional("limits").table()?;
     let units = match kind {
         "prismatic" => [Unit::METRE, Unit::NEWTON_PER_METRE, Unit::NEWTON_SECOND_PER_METRE],
-        _ => [Unit::RADIAN, Unit::NEWTON_METRE_PER_RADIAN, Unit::ANY],
+        _ => [
+            Unit::RADIAN,
+            Unit::NEWTON_METRE_PER_RADIAN,
+            Unit::NEWTON_METRE_SECOND_PER_RADIAN,
+        ],
     };
     let from = section.required("from").number_in(units[0]);
     let to = section.required("to").number_in(units[0]);
@@ -77,11 +81,7 @@ pub(super) fn friction(body: &Section<'_>, kind: &str) -> Option<Option<JointFor
         "prismatic" => Unit::METRE_PER_SECOND,
         _ => Unit::RADIAN_PER_SECOND,
     };
-    let force = match kind {
-        "prismatic" => Unit::NEWTON,
-        _ => Unit::ANY,
-    };
-    let effort = body.optional("friction").non_negative(force);
+    let effort = body.optional("friction").non_negative(force(kind));
     let velocity = body.optional("friction_velocity").positive(speed);
     if effort.is_some() != body.has("friction") || velocity.is_some() != body.has("friction_velocity") {
         return None;
@@ -102,13 +102,17 @@ pub(super) fn friction(body: &Section<'_>, kind: &str) -> Option<Option<JointFor
     }))
 }
 
+/// Unit of the effort of a joint.
+fn force(kind: &str) -> Unit {
+    match kind {
+        "prismatic" => Unit::NEWTON,
+        _ => Unit::NEWTON_METRE,
+    }
+}
+
 /// `effort_limit`; `None` if it is wrong.
 pub(super) fn limit(body: &Section<'_>, kind: &str) -> Option<Option<f64>> {
-    let unit = match kind {
-        "prismatic" => Unit::NEWTON,
-        _ => Unit::ANY,
-    };
-    let limit = body.optional("effort_limit").positive(unit);
+    let limit = body.optional("effort_limit").positive(force(kind));
     (limit.is_some() == body.has("effort_limit")).then(|| limit.map(|limit| limit.value))
 }
 

@@ -217,6 +217,19 @@ fn from_file<'a>(section: &Section<'a>, key: &'a str, count: usize) -> Option<Ro
         }
     };
     let times = numbers(time)?;
+    if times.len() < 2 {
+        let count = match times.len() {
+            0 => "no rows",
+            _ => "one row",
+        };
+        return refuse(
+            format!(
+                "`{}` has {count} of numbers; a table needs two or more",
+                file.value
+            ),
+            "each row is a time, and what there is at that time",
+        );
+    }
     let each = columns
         .into_iter()
         .map(numbers)

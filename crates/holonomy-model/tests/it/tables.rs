@@ -60,8 +60,16 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
             FILE,
             "6:19 `load.csv`: line 5: the time 1.5 s is not later than the one before it, 2 s",
         ),
-        ("t,f\n0,1\n", FILE, "6:19 a motion needs two points or more"),
-        ("", FILE, "6:19 a motion needs two points or more"),
+        (
+            "t,f\n0,1\n",
+            FILE,
+            "6:19 `load.csv` has one row of numbers; a table needs two or more",
+        ),
+        (
+            "",
+            FILE,
+            "6:19 `load.csv` has no rows of numbers; a table needs two or more",
+        ),
         (
             "t,force\n0,1\n1,2\n",
             "file = \"load.csv\", values = \"forces\"",

@@ -331,7 +331,10 @@ impl fmt::Display for ConstraintFault {
             Self::NoTerms => "a coupling has one term or more",
             Self::NoSite => "it names a site that does not exist",
             Self::NoBody => "it names a body that does not exist",
-            Self::Coordinate => "it couples a coordinate that is not an angle or a length that moves",
+            Self::Coordinate => {
+                "it couples a coordinate that its joint does not have or that is driven: a revolute, prismatic or screw \
+                 joint has one, a universal one two angles, a free one x, y and z"
+            }
             Self::Number => "its numbers are finite, and lengths are not negative",
             Self::Waypoint { number, fault } => return write!(f, "stop number {}: {fault}", number + 1),
             Self::Axis => "its axis is not zero",

@@ -19,7 +19,7 @@ pub struct Spline {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SplineError {
     /// Fewer than two points.
-    #[error("a motion needs two points or more")]
+    #[error("a table needs two points or more")]
     TooFew,
     /// Not as many values as times.
     #[error("there are not as many values as times")]

@@ -4,11 +4,19 @@
 //! l = g q,  l' = g v                                     g the gear, q a joint or the length of a tendon
 //! f = clamp(k clamp(c) + b_0 + b_1 l + b_2 l'),  τ = Σ g f          clamped by forcerange and ctrlrange
 //! along joints  τ_j = g c_j f         between two sites  they are pulled together by −g f
+//! at a site     force and moment g f in its axes: l = 0, and no b_2
 //! motor     k = 1          position  k = kp, b = (0, −kp, −kv)          velocity  k = kv, b = (0, 0, −kv)
 //! general   k = gainprm, b = biasprm, where these are fixed and affine
 //! ```
-use super::{element::Id, equality::Term, tendon::Path, values::Item, world::World};
-use crate::import::write::{number, quoted};
+use super::{
+    element::Id,
+    equality::Term,
+    tendon::Path,
+    values::Item,
+    world::{Site, World},
+};
+use crate::import::write::{number, quoted, vector};
+use holonomy::Vec3;
 use std::collections::HashSet;
 
 /// A control: its name among the parameters, and what it is of.
@@ -27,11 +35,13 @@ struct Law {
 }
 
 /// Attributes that a law says.
-const SAID: [&str; 16] = [
+const SAID: [&str; 19] = [
     "name",
     "class",
     "joint",
     "tendon",
+    "site",
+    "inheritrange",
     "gear",
     "ctrlrange",
     "ctrllimited",
@@ -44,19 +54,18 @@ const SAID: [&str; 16] = [
     "biastype",
     "biasprm",
     "dyntype",
+    "dynprm",
 ];
 
 /// Attributes that make it something else.
-const OTHER: [&str; 11] = [
+const OTHER: [&str; 9] = [
     "jointinparent",
-    "site",
     "body",
     "cranksite",
     "slidersite",
     "refsite",
     "dampratio",
     "timeconst",
-    "inheritrange",
     "actlimited",
     "actrange",
 ];
@@ -88,16 +97,29 @@ impl World<'_> {
         let Some(target) = self.target(&item)? else {
             return Some(());
         };
-        let [gear, ..] = item.numbers("gear", 1, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?;
+        // What a site moves with is not known to formulas.
+        if matches!(target.on, On::Site(..)) && law.bias[2] != 0.0 {
+            return Some(());
+        }
+        let gears = item.numbers("gear", 1, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?;
+        let gear = gears[0];
         let settings = &self.globals.settings;
-        let range = |limited: &str, range: &str| -> Option<Option<[f64; 2]>> {
-            let ends = item.numbers(range, 2, [0.0; 2])?;
-            Some((item.limited(limited, range, settings)? && ends[0] < ends[1]).then_some(ends))
-        };
-        let (controls, forces) = (
-            range("ctrllimited", "ctrlrange")?,
-            range("forcelimited", "forcerange")?,
-        );
+        let mut controls = item.ends("ctrllimited", "ctrlrange", settings)?;
+        let forces = item.ends("forcelimited", "forcerange", settings)?;
+        let inherited = item.number("inheritrange", 0.0)?;
+        if inherited > 0.0 {
+            let On::Joint(joint) = target.on else {
+                return Some(());
+            };
+            let Some([least, most]) = self.joint_at(joint).limits else {
+                return Some(());
+            };
+            let (middle, half) = ((least + most) / 2.0, (most - least) / 2.0 * inherited);
+            controls = Some([middle - half, middle + half]);
+        }
+        if self.globals.off.clamps {
+            controls = None;
+        }
         let called = item
             .document
             .attribute(id, "name")
@@ -108,13 +130,14 @@ impl World<'_> {
             On::Joint(_) => ["q".to_owned(), "v".to_owned()],
             On::Joints(terms) => self.length_of(terms).map(|text| format!("({text})")),
             On::Sites(_) => ["length".to_owned(), "rate".to_owned()],
+            On::Site(..) => [String::new(), String::new()],
         };
         let mut terms = vec![product(law.gain, &clamped(&parameter, controls))];
         if law.bias[0] != 0.0 {
             terms.push(number(law.bias[0]));
         }
         for (bias, letter) in [(law.bias[1], &length), (law.bias[2], &rate)] {
-            if bias != 0.0 {
+            if bias != 0.0 && !letter.is_empty() {
                 terms.push(product(bias * gear, letter));
             }
         }
@@ -127,11 +150,27 @@ impl World<'_> {
         };
         item.carry(&SAID);
         match target.on {
-            On::Joint(joint) => self.joint_at_mut(joint).add_effort(&times(gear)),
+            On::Joint(joint) => self.joint_at_mut(joint).add_pull(&times(gear)),
             On::Joints(terms) => {
                 for (joint, factor) in terms {
-                    self.joint_at_mut(joint).add_effort(&times(gear * factor));
+                    self.joint_at_mut(joint).add_pull(&times(gear * factor));
                 }
+            }
+            On::Site(site, body) => {
+                let Site { pose, .. } = self.sites[site];
+                let [force, moment] = [0, 3].map(|k| {
+                    let gear = pose.direction(&Vec3::new(gears[k], gears[k + 1], gears[k + 2]));
+                    let parts = gear.iter().map(|gear| match *gear {
+                        0.0 => "0".to_owned(),
+                        gear => quoted(&times(gear)),
+                    });
+                    format!("[{}]", parts.collect::<Vec<_>>().join(", "))
+                });
+                let (name, anchor) = (quoted(&self.bodies[body].name), self.bodies[body].anchor());
+                let at = vector(&(pose.translation - anchor));
+                self.sections.push(format!(
+                    "\n[[wrench]]\nbody = {name}  # actuator\nat = {at}\nframe = \"body\"\nforce = {force}\nmoment = {moment}\n"
+                ));
             }
             On::Sites([a, b]) => {
                 let between = [self.site_path(a), self.site_path(b)].join(", ");
@@ -163,11 +202,21 @@ impl World<'_> {
                 on: On::Joint(found),
             }));
         }
+        if let Some(name) = item.word("site") {
+            let site = self.site_named(item, "site")?;
+            // What pushes the world moves nothing.
+            let body = self.sites[site].body;
+            return Some(body.map(|body| Target {
+                written: name.to_owned(),
+                on: On::Site(site, body),
+            }));
+        }
         let Some(tendon) = item.word("tendon") else {
             return Some(None);
         };
-        // Of those that are not read no name is known.
-        let found = self.tendons.iter().find(|known| known.written == tendon);
+        let found = self
+            .tendon_named(item, "tendon")?
+            .map(|found| &self.tendons[found]);
         let on = found.and_then(|found| match &found.path {
             Path::Joints(terms) => Some(On::Joints(terms.clone())),
             Path::Sites(sites) => <[usize; 2]>::try_from(&sites[..]).ok().map(On::Sites),
@@ -189,6 +238,8 @@ enum On {
     Joint((usize, usize)),
     Joints(Vec<Term>),
     Sites([usize; 2]),
+    /// A site, and its body.
+    Site(usize, usize),
 }
 
 /// What is known of an actuator: `None` within if it is of another kind.
@@ -259,7 +310,7 @@ fn parameter(name: &str, taken: &mut HashSet<String>) -> String {
     unique
 }
 
-fn clamped(text: &str, ends: Option<[f64; 2]>) -> String {
+pub(super) fn clamped(text: &str, ends: Option<[f64; 2]>) -> String {
     match ends {
         Some([least, most]) => format!("min(max({text}, {}), {})", number(least), number(most)),
         None => text.to_owned(),

@@ -111,19 +111,24 @@ impl Defaults {
         tag: &str,
         attribute: &str,
     ) -> Option<(Id, &'d Attribute)> {
-        let mut class = Some(class);
-        while let Some(number) = class {
-            let (around, elements) = &self.classes[number];
-            // The last one that says it counts.
-            for id in elements.iter().rev() {
-                if family(document.tag(*id)) == family(tag)
-                    && let Some(found) = document.attribute(*id, attribute)
-                {
-                    return Some((*id, found));
-                }
-            }
-            class = *around;
-        }
-        None
+        self.all(document, class, tag, attribute).next()
+    }
+
+    /// The same in the class, in those around it and so on: the first one counts.
+    pub(super) fn all<'d>(
+        &self,
+        document: &'d Document,
+        class: Class,
+        tag: &str,
+        attribute: &str,
+    ) -> impl Iterator<Item = (Id, &'d Attribute)> {
+        let classes = std::iter::successors(Some(class), |class| self.classes[*class].0);
+        // The last one in a class that says it counts.
+        let elements = classes.flat_map(|class| self.classes[class].1.iter().rev());
+        elements.filter_map(move |id| {
+            let same = family(document.tag(*id)) == family(tag);
+            let found = document.attribute(*id, attribute).filter(|_| same);
+            found.map(|found| (*id, found))
+        })
     }
 }

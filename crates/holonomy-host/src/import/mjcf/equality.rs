@@ -32,7 +32,7 @@ impl World<'_> {
                     tag: "connect",
                     ..self.item(id, class)
                 };
-                if !item.flag("active", true)? {
+                if !item.flag("active", true)? || self.globals.off.equalities {
                     continue;
                 }
                 let text = match document.tag(id) {
@@ -223,20 +223,13 @@ impl World<'_> {
     }
 
     fn tied(&mut self, item: &Item<'_>) -> Option<Option<String>> {
-        let tendon = |attribute: &str| -> Option<usize> {
-            let name = item.word(attribute).unwrap_or_default();
-            let found = self.tendons.iter().position(|tendon| tendon.written == name);
-            let names: Vec<&str> = self
-                .tendons
-                .iter()
-                .map(|tendon| tendon.written.as_str())
-                .collect();
-            found.or_else(|| item.unknown(attribute, "tendon", names.into_iter()).none())
-        };
-        let first = tendon("tendon1")?;
+        let first = self.tendon_named(item, "tendon1")?;
         let second = match item.has("tendon2") {
-            true => Some(tendon("tendon2")?),
-            false => None,
+            true => self.tendon_named(item, "tendon2")?.map(Some),
+            false => Some(None),
+        };
+        let (Some(first), Some(second)) = (first, second) else {
+            return Some(None);
         };
         let Some([a, b]) = Self::line(item)? else {
             return Some(None);

@@ -135,10 +135,9 @@ fn why(owner: &str, what: &str) -> &'static str {
         (_, "joint springdamper" | "springdamper") => "stiffness and damping that MuJoCo finds from masses",
         ("joint", "stiffness" | "springref") => "such a spring is not known",
         ("spatial" | "fixed", "armature") => "inertia of tendons: the machine is lighter here",
-        ("joint", "damping") => "not in such a joint",
+        ("joint", "damping") => "only where it is linear",
         ("joint", name) if name.starts_with("sol") => "nothing stops a joint",
         ("body", "inertial") => "inertias come from geoms, as `inertiafromgeom` says",
-        ("body", "gravcomp") => "everything falls",
         ("sensor", _) => "outputs of a model are named in `[output]`",
         ("key", "key") => "a state to start in: `--keyframe NAME` takes one",
         ("key", _) => "not in a start",
@@ -151,7 +150,7 @@ fn why(owner: &str, what: &str) -> &'static str {
         ("joint" | "tendon", "joint" | "tendon") => {
             "not active, or no linear relation of hinges, slides or tendons along them"
         }
-        ("connect" | "weld", "connect" | "weld") => "not active",
+        ("connect" | "weld", "connect" | "weld") => "not active, or no equality holds",
         ("flex" | "flexvert" | "flexstrain" | "equality", _) => {
             "not read: close loops in the model by `[[constraint]]`"
         }

@@ -1,5 +1,5 @@
 //! Joints of an MJCF file.
-use super::{settings::Globals, values::Item};
+use super::{actuator::clamped, settings::Globals, values::Item};
 use holonomy::{
     Vec3,
     geometry::{Pose, so3},
@@ -52,8 +52,11 @@ pub(super) struct Joint {
     pub(super) friction: f64,
     /// Inertia of its rotor.
     pub(super) armature: f64,
-    /// Of its actuators, as a formula.
+    /// Of tendons along it, as a formula.
     pub(super) effort: Option<String>,
+    /// Of its actuators, and between what bounds all of them together act.
+    pub(super) pull: Option<String>,
+    pub(super) pull_range: Option<[f64; 2]>,
     /// The body of the model that it carries.
     pub(super) body: String,
     /// Where it starts, and how fast, if a keyframe says so.
@@ -77,6 +80,8 @@ impl Joint {
             friction: 0.0,
             armature: 0.0,
             effort: None,
+            pull: None,
+            pull_range: None,
             body: String::new(),
             start: None,
             speed: None,
@@ -102,11 +107,28 @@ impl Joint {
     }
 
     pub(super) fn add_effort(&mut self, force: &str) {
-        self.effort = Some(match self.effort.take() {
-            Some(before) => format!("{before} + {force}"),
-            None => force.to_owned(),
-        });
+        add(&mut self.effort, force);
     }
+
+    pub(super) fn add_pull(&mut self, force: &str) {
+        add(&mut self.pull, force);
+    }
+
+    /// All that acts in it, as a formula.
+    pub(super) fn whole_effort(&self) -> Option<String> {
+        let mut out = self.effort.clone();
+        if let Some(pull) = &self.pull {
+            add(&mut out, &clamped(pull, self.pull_range));
+        }
+        out
+    }
+}
+
+fn add(sum: &mut Option<String>, force: &str) {
+    *sum = Some(match sum.take() {
+        Some(before) => format!("{before} + {force}"),
+        None => force.to_owned(),
+    });
 }
 
 pub(super) fn read(item: &Item<'_>, globals: &Globals) -> Option<Joint> {
@@ -162,14 +184,11 @@ pub(super) fn read(item: &Item<'_>, globals: &Globals) -> Option<Joint> {
             item.carry(&[name]);
         }
     }
-    if joint.kind == Kind::Free {
-        return Some(joint);
-    }
     if linear(damping) {
         item.carry(&["damping"]);
         joint.damping = if globals.off.dampers { 0.0 } else { damping[0] };
     }
-    if joint.kind == Kind::Ball {
+    if matches!(joint.kind, Kind::Free | Kind::Ball) {
         return Some(joint);
     }
     joint.axis = item.direction("axis", [0.0, 0.0, 1.0])?;
@@ -190,10 +209,10 @@ pub(super) fn read(item: &Item<'_>, globals: &Globals) -> Option<Joint> {
         item.carry(&["frictionloss"]);
         joint.friction = if globals.off.friction { 0.0 } else { friction };
     }
-    let [least, most] = item.numbers("range", 2, [0.0; 2])?;
-    if item.limited("limited", "range", &globals.settings)? && least < most {
-        joint.limits = Some([angle(least), angle(most)]);
-    }
+    let limits = item.ends("limited", "range", &globals.settings)?;
+    joint.limits = limits.map(|ends| ends.map(angle));
+    joint.pull_range = item.ends("actuatorfrclimited", "actuatorfrcrange", &globals.settings)?;
+    item.carry(&["actuatorfrcrange", "actuatorfrclimited"]);
     Some(joint)
 }
 

@@ -14,6 +14,7 @@ mod masses;
 mod settings;
 mod tendon;
 mod values;
+mod weight;
 mod world;
 mod write;
 
@@ -46,6 +47,7 @@ fn translate(source: &Source, document: &Document, options: Options<'_>) -> Opti
     world.tendons()?;
     world.actuators()?;
     world.equalities()?;
+    world.compensations()?;
     if let Some(name) = options.keyframe {
         world.start_in(name)?;
     }

@@ -33,6 +33,9 @@ pub(super) struct Off {
     pub(super) dampers: bool,
     pub(super) friction: bool,
     pub(super) actuators: bool,
+    pub(super) equalities: bool,
+    /// Ranges of controls.
+    pub(super) clamps: bool,
 }
 
 pub(super) struct Globals {
@@ -157,8 +160,15 @@ impl Globals {
     fn option(&mut self, item: &Item<'_>) -> Option<()> {
         item.carry(&["gravity", "timestep"]);
         self.gravity = item.vector("gravity", self.gravity.into())?;
-        let step = item.number("timestep", 0.0)?;
-        if step > 0.0 {
+        if item.has("timestep") {
+            let step = item.number("timestep", 0.0)?;
+            if step <= 0.0 {
+                return item
+                    .document
+                    .error(item.id, format!("the timestep is {step}"))
+                    .help("a step is positive, in s: `timestep=\"0.002\"`")
+                    .none();
+            }
             self.step = Some(step);
         }
         for id in item.document.children(item.id).iter().copied() {
@@ -167,15 +177,25 @@ impl Globals {
             if item.document.tag(id) != "flag" {
                 continue;
             }
-            flags.carry(&["gravity", "spring", "damper", "passive", "frictionloss"]);
+            flags.carry(&[
+                "gravity",
+                "spring",
+                "damper",
+                "passive",
+                "frictionloss",
+                "equality",
+                "clampctrl",
+            ]);
             let off = |name: &str| flags.word(name) == Some("disable");
             if off("gravity") {
                 self.gravity = Vec3::zeros();
             }
             self.off.springs |= off("spring") || off("passive");
             self.off.dampers |= off("damper") || off("passive");
-            self.off.friction |= off("frictionloss");
+            self.off.friction |= off("frictionloss") || off("constraint");
             self.off.actuators |= off("actuation");
+            self.off.equalities |= off("equality") || off("constraint");
+            self.off.clamps |= off("clampctrl");
         }
         Some(())
     }

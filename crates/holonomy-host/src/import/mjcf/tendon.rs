@@ -53,6 +53,26 @@ impl<'a> World<'a> {
         Some(())
     }
 
+    /// A tendon that an attribute names; `None` within for one that is not read.
+    pub(super) fn tendon_named(&self, item: &Item<'_>, attribute: &str) -> Option<Option<usize>> {
+        let name = item.word(attribute).unwrap_or_default();
+        let found = self.tendons.iter().position(|tendon| tendon.written == name);
+        if found.is_some() {
+            return Some(found);
+        }
+        let document = self.document;
+        let sections = document
+            .children(0)
+            .iter()
+            .filter(|id| document.tag(**id) == "tendon");
+        let all = sections.flat_map(|id| document.children(*id));
+        let names = all.filter_map(|id| Some(document.attribute(*id, "name")?.value.as_str()));
+        if names.clone().any(|known| known == name) {
+            return Some(None);
+        }
+        item.unknown(attribute, "tendon", names).none()
+    }
+
     /// A part of a tendon: it has no defaults.
     fn part(&self, id: Id) -> Item<'a> {
         Item {
@@ -288,9 +308,11 @@ impl<'a> World<'a> {
             false => '_',
         });
         let stem = format!("joint_{}", letters.collect::<String>());
+        let own = self.joint_at(joint).label.clone();
         let mut name = stem.clone();
         let mut count = 1;
-        while self.formula_names.iter().any(|(taken, _)| *taken == name) {
+        // Formulas know joints and sites by their names already.
+        while self.formula_names.iter().any(|(taken, _)| *taken == name) || name != own && self.calls(&name) {
             count += 1;
             name = format!("{stem}_{count}");
         }

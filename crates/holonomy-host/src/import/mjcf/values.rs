@@ -45,11 +45,30 @@ impl<'a> Item<'a> {
     pub(super) fn carry(&self, names: &[&str]) {
         self.document.carry(self.id, &[]);
         for name in names {
-            if let Some((id, attribute)) = self.find(name) {
+            for (id, attribute) in self.said(name) {
                 attribute.carried.set(true);
                 self.document.carry(id, &[]);
             }
         }
+    }
+
+    /// An attribute, and those of its defaults that have more words than what counts before them: `size="1"` leaves the
+    /// second of a default `size="2 3"` as it is.
+    fn said(&self, name: &str) -> Vec<Found<'a>> {
+        let own = self.document.attribute(self.id, name);
+        let own = own.map(|attribute| (self.id, attribute));
+        let defaults = self.defaults.all(self.document, self.class, self.tag, name);
+        let mut words = None;
+        let mut out: Vec<Found<'a>> = own.into_iter().chain(defaults).collect();
+        out.retain(|(_, attribute)| {
+            let count = attribute.value.split_whitespace().count();
+            let more = words.is_none_or(|words| count > words);
+            if more {
+                words = Some(count);
+            }
+            more
+        });
+        out
     }
 
     /// A word, if it is there.
@@ -136,46 +155,73 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// The numbers of an attribute, from `least` to N; those that are left out are as in `otherwise`.
+    /// The numbers of an attribute, from `least` to N; those that are left out, also in its defaults, are as in
+    /// `otherwise`.
     pub(super) fn numbers<const N: usize>(
         &self,
         name: &str,
         least: usize,
         otherwise: [f64; N],
     ) -> Option<[f64; N]> {
-        let Some(found) = self.find(name) else {
-            return Some(otherwise);
-        };
         let mut out = otherwise;
-        let mut count = 0;
-        for word in found.1.value.split_whitespace() {
-            let value = word.parse::<f64>().ok().filter(|value| value.is_finite());
-            match value {
-                Some(value) if count < N => out[count] = value,
-                Some(_) => {}
+        for found in self.said(name).into_iter().rev() {
+            let numbers = self.numbers_in(found, least, N)?;
+            out[..numbers.len()].copy_from_slice(&numbers);
+        }
+        Some(out)
+    }
+
+    /// As many numbers as an attribute has, within bounds.
+    fn numbers_in(&self, found: Found<'_>, least: usize, most: usize) -> Option<Vec<f64>> {
+        let (
+            id,
+            Attribute {
+                name,
+                value,
+                value_span,
+                ..
+            },
+        ) = found;
+        let wrong = |message: String, help: &str| {
+            let report = self.document.error_at(id, value_span.clone(), message);
+            report.help(help).none()
+        };
+        let mut out = Vec::new();
+        for word in value.split_whitespace() {
+            match word.parse::<f64>().ok().filter(|value| value.is_finite()) {
+                Some(value) => out.push(value),
                 None => {
-                    let message = format!("`{word}` in `{name}` is not a number");
-                    return self
-                        .document
-                        .error_at(found.0, found.1.value_span.clone(), message)
-                        .help("numbers have a decimal point and are separated by blanks: `pos=\"0 0 0.5\"`")
-                        .none();
+                    return wrong(
+                        format!("`{word}` in `{name}` is not a number"),
+                        "numbers have a decimal point and are separated by blanks: `pos=\"0 0 0.5\"`",
+                    );
                 }
             }
-            count += 1;
         }
-        if (least..=N).contains(&count) {
+        if (least..=most).contains(&out.len()) {
             return Some(out);
         }
-        let wanted = match least == N {
-            true => format!("{N}"),
-            false => format!("{least} to {N}"),
+        let wanted = match least == most {
+            true => format!("{most}"),
+            false => format!("{least} to {most}"),
         };
-        let message = format!("`{name}` has {count} numbers instead of {wanted}");
-        self.document
-            .error_at(found.0, found.1.value_span.clone(), message)
-            .help("see the reference of MJCF for what they mean")
-            .none()
+        wrong(
+            format!("`{name}` has {} numbers instead of {wanted}", out.len()),
+            "see the reference of MJCF for what they mean",
+        )
+    }
+
+    /// The ends of a range that is there and limited, the smaller first.
+    pub(super) fn ends(&self, limited: &str, range: &str, settings: &Settings) -> Option<Option<[f64; 2]>> {
+        let [least, most] = self.numbers(range, 2, [0.0; 2])?;
+        if !self.limited(limited, range, settings)? || least == most {
+            return Some(None);
+        }
+        if least < most {
+            return Some(Some([least, most]));
+        }
+        let found = self.find(range)?;
+        self.wrong(found, "is no range", "write the smaller number first")
     }
 
     pub(super) fn number(&self, name: &str, otherwise: f64) -> Option<f64> {

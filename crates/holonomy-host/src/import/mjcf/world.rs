@@ -76,6 +76,8 @@ pub(super) struct World<'a> {
     /// Names that are taken, of bodies and of joints.
     names: HashSet<String>,
     labels: HashSet<String>,
+    /// Names in the file, by what they are of.
+    written: HashSet<(&'static str, String)>,
     pub(super) site_names: HashSet<String>,
     pub(super) part_names: HashSet<String>,
 }
@@ -118,6 +120,7 @@ pub(super) fn read<'a>(
         part_names: HashSet::new(),
         names: taken.clone(),
         labels: taken,
+        written: HashSet::new(),
         site_names: HashSet::new(),
     };
     let place = Place {
@@ -192,6 +195,29 @@ impl World<'_> {
         }
     }
 
+    /// Bodies, joints and sites have names of their own.
+    fn once(&mut self, id: Id, what: &'static str) {
+        let Some(name) = self.document.attribute(id, "name") else {
+            return;
+        };
+        if !self.written.insert((what, name.value.clone())) {
+            self.document
+                .error_at(
+                    id,
+                    name.value_span.clone(),
+                    format!("there is another {what} named `{}`", name.value),
+                )
+                .help("give one of them another name: MuJoCo asks for it, too");
+        }
+    }
+
+    /// Whether a body, a joint or a site has this name.
+    pub(super) fn calls(&self, name: &str) -> bool {
+        [&self.names, &self.labels, &self.site_names]
+            .iter()
+            .any(|names| names.contains(name))
+    }
+
     pub(super) fn remark(&mut self, id: Id, name: &str, what: &str, detail: &str, why: &str) {
         let element = self.document.element(id);
         self.changed.push(Remark {
@@ -257,6 +283,7 @@ impl World<'_> {
             return;
         };
         self.document.carry(id, &["name"]);
+        self.once(id, "body");
         let given = self.document.attribute(id, "name").map(|name| name.value.clone());
         let written = given.unwrap_or_else(|| format!("body-{}", self.bodies.len() + 1));
         let name = usable(&written, "body", &mut self.names);
@@ -395,6 +422,7 @@ impl World<'_> {
         };
         let Some(mut pose) = self.pose(&item) else { return };
         item.carry(&["name"]);
+        self.once(id, "site");
         if item.has("fromto") {
             let Some([a, b, c, d, e, f]) = item.numbers("fromto", 6, [0.0; 6]) else {
                 return;
@@ -424,6 +452,7 @@ impl World<'_> {
         let Some(mut joint) = joint::read(&item, self.globals) else {
             return;
         };
+        self.once(id, "joint");
         joint.anchor = place.frame.point(&joint.anchor);
         joint.axis = place.frame.direction(&joint.axis);
         let body = &self.bodies[number];

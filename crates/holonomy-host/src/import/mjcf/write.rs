@@ -253,8 +253,8 @@ fn write_joint_forces(text: &mut String, joint: &Joint) {
     if joint.friction != 0.0 {
         let _ = writeln!(text, "friction = {}", number(joint.friction));
     }
-    if let Some(effort) = &joint.effort {
-        let _ = writeln!(text, "effort = {}", quoted(effort));
+    if let Some(effort) = joint.whole_effort() {
+        let _ = writeln!(text, "effort = {}", quoted(&effort));
     }
 }
 
