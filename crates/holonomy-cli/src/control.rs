@@ -94,6 +94,7 @@ impl Control {
             files = Some(shown(folder.path()));
             folder.commit()?;
         }
+        let kept = files.is_some();
         let text = match self.output.json {
             true => found.to_json(),
             false => describe(title, &found, files.as_deref()),
@@ -101,7 +102,7 @@ impl Control {
         output::print(&text)?;
         match found.is_good() {
             true => Ok(()),
-            false => Err(Failure::NotReached),
+            false => Err(Failure::NotReached { kept }),
         }
     }
 }
@@ -111,29 +112,35 @@ fn describe(title: &str, found: &Controlled, files: Option<&str>) -> String {
         "{}\n{} of {} s of {}, after {}\n\n",
         bold(title),
         counted(found.steps as usize, "step", "steps"),
-        output::number(found.step),
+        number::decimal(found.step),
         found.method,
         counted(found.sweeps.len(), "sweep", "sweeps")
     );
-    let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left]);
-    table.row(["goal", "wanted", "reached", ""].map(dim));
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left, Align::Left]);
+    table.row(["goal", "wanted", "reached", "", ""].map(dim));
     for goal in &found.goals {
         let kind = if goal.exact { "" } else { "has a weight" };
         table.row([
             format!("  {}", goal.of),
             output::number(goal.wanted),
             output::number(goal.reached),
+            goal.unit.clone(),
             kind.to_owned(),
         ]);
     }
     text += &table.render();
-    let mut table = Table::new(&[Align::Left, Align::Right, Align::Right]);
-    table.row(["input", "least", "most"].map(dim));
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left]);
+    table.row(["input", "least", "most", ""].map(dim));
     for (k, name) in found.inputs.iter().enumerate() {
         let each = found.efforts.iter().map(|efforts| efforts[k]);
         let least = each.clone().fold(f64::INFINITY, f64::min);
         let most = each.fold(f64::NEG_INFINITY, f64::max);
-        table.row([format!("  {name}"), output::number(least), output::number(most)]);
+        table.row([
+            format!("  {name}"),
+            output::number(least),
+            output::number(most),
+            found.input_units.get(k).cloned().unwrap_or_default(),
+        ]);
     }
     text += &format!("\n{}\n", table.render());
     let (verdict, sentence) = found.conclusion();

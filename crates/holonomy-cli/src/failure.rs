@@ -110,7 +110,10 @@ pub(crate) enum Failure {
     Inverse(#[from] InverseError),
     /// Goals that were not reached; what was found was shown.
     #[error("what was asked for was not found")]
-    NotReached,
+    NotReached {
+        /// Whether there are files of it.
+        kept: bool,
+    },
     /// Convergence cannot be measured.
     #[error(transparent)]
     Converge(#[from] ConvergeError),
@@ -260,6 +263,7 @@ impl Failure {
                 InverseError::Table(_)
                 | InverseError::NoMotion(_)
                 | InverseError::Column { .. }
+                | InverseError::Words { .. }
                 | InverseError::Times { .. }
                 | InverseError::Short { .. }
                 | InverseError::NoInputs
@@ -281,6 +285,10 @@ impl Failure {
                 | FitError::Key { .. }
                 | FitError::Free { .. }
                 | FitError::Whole { .. }
+                | FitError::Beyond { .. }
+                | FitError::Manner { .. }
+                | FitError::Twice { .. }
+                | FitError::Alike { .. }
                 | FitError::TooFew { .. }
                 | FitError::Constrained
                 | FitError::Stretches { .. }
@@ -324,6 +332,7 @@ impl Failure {
             )
             | Self::Linearize(
                 LinearizeError::Adaptive { .. }
+                | LinearizeError::Large { .. }
                 | LinearizeError::Unreduced(_)
                 | LinearizeError::Before(_)
                 | LinearizeError::Far(_)
@@ -342,10 +351,13 @@ impl Failure {
             )
             | Self::Orbit(
                 OrbitError::Period(_)
+                | OrbitError::Long { .. }
+                | OrbitError::Drive(_)
                 | OrbitError::Key { .. }
                 | OrbitError::NotConserved
                 | OrbitError::Linearize(
                     LinearizeError::Adaptive { .. }
+                    | LinearizeError::Large { .. }
                     | LinearizeError::Unreduced(_)
                     | LinearizeError::NoFreedom,
                 ),
@@ -361,7 +373,7 @@ impl Failure {
             | Self::Control(_)
             | Self::Fit(_)
             | Self::Inverse(_)
-            | Self::NotReached
+            | Self::NotReached { .. }
             | Self::Linearize(_)
             | Self::Orbit(_)
             | Self::Report(_)
@@ -481,7 +493,12 @@ impl Failure {
             Self::Fit(error) => fit_help(error),
             Self::Inverse(error) => inverse_help(error),
             Self::Control(error) => Some(control_help(error).to_owned()),
-            Self::NotReached => Some("the lines above say what is missing; the files hold the best so far".to_owned()),
+            Self::NotReached { kept: true } => {
+                Some("the result says what is missing; the files hold the best so far".to_owned())
+            }
+            Self::NotReached { kept: false } => {
+                Some("the result says what is missing; without `--no-files` it is kept nevertheless".to_owned())
+            }
             Self::Converge(ConvergeError::Adaptive { .. }) => Some(
                 "its error follows `method.rtol`: compare runs with different `--set method.rtol=…`"
                     .to_owned(),
@@ -504,6 +521,9 @@ impl Failure {
 /// What to do where numbers cannot be fitted.
 fn fit_help(error: &FitError) -> Option<String> {
     Some(match error {
+        FitError::Table(SweepError::Table { .. }) => {
+            "leave out rows in which something was not measured".to_owned()
+        }
         FitError::Table(error) => return sweep_help(error).map(str::to_owned),
         FitError::NoTime { .. } => "call the column of times `t`, in s".to_owned(),
         FitError::Unreadable { .. } => "give a table in CSV or Parquet".to_owned(),
@@ -531,6 +551,10 @@ fn fit_help(error: &FitError) -> Option<String> {
         FitError::Key { near: Some(near), .. } => format!("did you mean `{near}`?"),
         FitError::Key { .. } => "`holonomy show NAME` prints the model with all its keys".to_owned(),
         FitError::Free { .. } => "write such as `--free body.arm.mass=0.5:2`, the smaller first".to_owned(),
+        FitError::Beyond { .. } => "give bounds between which it can be, or none".to_owned(),
+        FitError::Manner { .. } => "free numbers of bodies, forces, `[parameters]` and the start".to_owned(),
+        FitError::Twice { .. } => "name each number once".to_owned(),
+        FitError::Alike { .. } => "keep one of them".to_owned(),
         FitError::Whole { .. } => "compare values of it with `holonomy sweep`".to_owned(),
         FitError::TooFew { .. } => "free fewer numbers, or take more data".to_owned(),
         FitError::Adaptive { .. } => "choose a method with a fixed step".to_owned(),
@@ -548,6 +572,9 @@ fn inverse_help(error: &InverseError) -> Option<String> {
             "give a table, or the folder of a run; `--format csv` writes one".to_owned()
         }
         InverseError::Column { .. } => "the motion has a column for each coordinate of the model".to_owned(),
+        InverseError::Words { .. } => {
+            "write finite numbers; a motion has all coordinates after each step".to_owned()
+        }
         InverseError::Times { .. } => {
             "record every step, or set the step of the model to that of the table: `--set run.step=…`"
                 .to_owned()
@@ -656,6 +683,7 @@ fn start_help(error: &StartError) -> Option<&'static str> {
 fn linearize_help(error: &LinearizeError) -> Option<&'static str> {
     Some(match error {
         LinearizeError::Adaptive { .. } => "choose a method with a fixed step, `--method M`",
+        LinearizeError::Large { .. } => "take fewer bodies: `holonomy gradient` needs no matrices",
         LinearizeError::Before(_) | LinearizeError::Far(_) => "choose a time of the motion",
         LinearizeError::NoEquilibrium(_) => {
             "start nearer to it, or leave out `--settled` and linearise the motion at its start"
@@ -704,6 +732,8 @@ fn gradient_help(error: &GradientError) -> Option<String> {
 fn orbit_help(error: &OrbitError) -> Option<&'static str> {
     Some(match error {
         OrbitError::Period(_) => "give about the time after which the motion repeats, such as `--period 2`",
+        OrbitError::Long { .. } => "give a shorter `--period`, or a larger `--step`",
+        OrbitError::Drive(_) => "give the period of what drives it, or a multiple of that",
         OrbitError::Open { .. } => {
             "start nearer to one, give its period more exactly, or use more `--segments`; `holonomy view` shows what the start does"
         }

@@ -108,14 +108,15 @@ impl Fit {
             files = Some(shown(folder.path()));
             folder.commit()?;
         }
+        let kept = files.is_some();
         let text = match self.output.json {
             true => found.to_json(),
             false => describe(title, &found, files.as_deref()),
         };
         output::print(&text)?;
         match found.conclusion().0 {
-            holonomy_report::verdict::Verdict::Bad => Err(Failure::NotReached),
-            _ if !found.is_over() => Err(Failure::NotReached),
+            holonomy_report::verdict::Verdict::Bad => Err(Failure::NotReached { kept }),
+            _ if !found.is_over() => Err(Failure::NotReached { kept }),
             _ => Ok(()),
         }
     }

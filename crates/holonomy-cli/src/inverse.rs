@@ -14,7 +14,7 @@ use holonomy_host::{
     inverse::{self, Motion},
 };
 use holonomy_model::{Value, to_toml};
-use holonomy_report::{inverse::Inverted, run::Progress};
+use holonomy_report::{inverse::Inverted, number::decimal, run::Progress};
 use std::{cell::RefCell, path::PathBuf};
 
 /// Computes the inputs that produce a given motion, from the equations of the steps
@@ -89,6 +89,7 @@ impl Inverse {
             files = Some(shown(folder.path()));
             folder.commit()?;
         }
+        let kept = files.is_some();
         let text = match self.output.json {
             true => found.to_json(),
             false => describe(title, &found, files.as_deref()),
@@ -96,7 +97,7 @@ impl Inverse {
         output::print(&text)?;
         match found.possible {
             true => Ok(()),
-            false => Err(Failure::NotReached),
+            false => Err(Failure::NotReached { kept }),
         }
     }
 }
@@ -106,16 +107,21 @@ fn describe(title: &str, found: &Inverted, files: Option<&str>) -> String {
         "{}\n{} of {} s of {}\n\n",
         bold(title),
         counted(found.efforts.len(), "step", "steps"),
-        number(found.step),
+        decimal(found.step),
         found.method
     );
-    let mut table = Table::new(&[Align::Left, Align::Right, Align::Right]);
-    table.row(["input", "least", "most"].map(dim));
+    let mut table = Table::new(&[Align::Left, Align::Right, Align::Right, Align::Left]);
+    table.row(["input", "least", "most", ""].map(dim));
     for (k, name) in found.inputs.iter().enumerate() {
         let each = found.efforts.iter().map(|efforts| efforts[k]);
         let least = each.clone().fold(f64::INFINITY, f64::min);
         let most = each.fold(f64::NEG_INFINITY, f64::max);
-        table.row([format!("  {name}"), number(least), number(most)]);
+        table.row([
+            format!("  {name}"),
+            number(least),
+            number(most),
+            found.input_units.get(k).cloned().unwrap_or_default(),
+        ]);
     }
     text += &format!("{}\n", table.render());
     let (verdict, sentence) = found.conclusion();

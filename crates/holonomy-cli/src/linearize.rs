@@ -198,7 +198,7 @@ fn describe(model: &Model, title: &str, found: &Linearization, files: Option<&st
             (number + 1).to_string(),
             linearize::shown(pole.re, pole.error),
             linearize::shown(pole.im, pole.error),
-            rough(pole.frequency),
+            linearize::shown(pole.frequency, pole.error),
             damping,
             found.image(pole).map_or_else(String::new, linearize::excess),
             found.largest(pole).to_owned(),
@@ -235,6 +235,14 @@ fn describe(model: &Model, title: &str, found: &Linearization, files: Option<&st
     }
     if model.inputs.is_empty() {
         text += &format!("{} `[[input]]` in the model gives B its columns\n", dim("note"));
+    }
+    let unknown = found.unknown();
+    if !unknown.is_empty() {
+        text += &format!(
+            "{} D is not known of {}: such an input does nothing by itself in a run\n",
+            dim("note"),
+            unknown.join(", ")
+        );
     }
     if let Some(spectrum) = &found.lyapunov {
         let each: Vec<String> = spectrum.exponents.iter().map(|value| rough(*value)).collect();

@@ -15,7 +15,11 @@ use crate::{
     flow::Flow,
     sweep::{AxisValues, SweepError, axes_of_table},
 };
-use holonomy::{integrator::Fault, system::State};
+use holonomy::{
+    derivative::Minimal,
+    integrator::Fault,
+    system::{Measurement, State},
+};
 use holonomy_model::Model;
 use holonomy_report::inverse::Inverted;
 use nalgebra::{DMatrix, DVector};
@@ -33,13 +37,25 @@ pub enum InverseError {
     /// A folder without a motion.
     #[error("{} holds no `motion.csv`, `trajectory.csv` or `trajectory.parquet`", .0.display())]
     NoMotion(PathBuf),
-    /// A column that is missing, or holds words.
-    #[error("{path} has no numbers for `{name}`")]
+    /// A column that is missing.
+    #[error("{path} has no column `{name}`")]
     Column {
         /// The file.
         path: String,
         /// The coordinate.
         name: String,
+    },
+    /// Something that is no number.
+    #[error("{path}: in row {row} `{text}` of `{name}` is not a finite number")]
+    Words {
+        /// The file.
+        path: String,
+        /// Which row, from 1.
+        row: usize,
+        /// The coordinate.
+        name: String,
+        /// What stands there.
+        text: String,
     },
     /// Times that are not those of steps.
     #[error("{path}: row {row} is not one step of {step} s after the one before it")]
@@ -104,6 +120,16 @@ impl Motion {
             let found = axes.iter().find(|axis| axis.key == name).map(|axis| &axis.values);
             match found {
                 Some(AxisValues::Numbers(numbers)) => Ok(numbers.clone()),
+                Some(AxisValues::Words(words)) => {
+                    let finite = |word: &String| word.parse().is_ok_and(f64::is_finite);
+                    let row = words.iter().position(|word| !finite(word)).unwrap_or_default();
+                    Err(InverseError::Words {
+                        path: shown.clone(),
+                        row: row + 1,
+                        name: name.to_owned(),
+                        text: words.get(row).cloned().unwrap_or_default(),
+                    })
+                }
                 _ => Err(InverseError::Column {
                     path: shown.clone(),
                     name: name.to_owned(),
@@ -241,8 +267,8 @@ pub fn inverse(
             let matrix = step.free.tr_mul(&columns) * share;
             let input = smallest(&matrix, &along, &effort, &limits);
             let left = &along - &matrix * &input;
-            let scale = along
-                .amax()
+            // What inputs must do at least, within their limits, may be all that there is.
+            let scale = (along.amax().max((&matrix * &input).amax()))
                 .max(step.before.iter().fold(0.0, |m: f64, p| m.max(p.abs())));
             let part = left.amax() / scale.max(f64::MIN_POSITIVE);
             if !(part <= worst.0) {
@@ -280,6 +306,7 @@ pub fn inverse(
         state.q.clone_from(&motion.rows[0]);
         state.p = starts_at(&found[0]);
         state.t = motion.times[0];
+        along_constraints(model, &mut state);
         state
     });
     // Forward again: what these inputs make of the start.
@@ -307,6 +334,9 @@ pub fn inverse(
         stopped: count < motion.rows.len() - 1,
         inputs: model.inputs.iter().map(|input| input.name.clone()).collect(),
         input_units: units(model),
+        limits: (limits.iter())
+            .map(|limits| [limits.0, limits.1].map(|limit| limit.is_finite().then_some(limit)))
+            .collect(),
         efforts: found,
         left: worst.0,
         possible: worst.0 <= LEFT,
@@ -324,6 +354,35 @@ fn matches(model: &Model, motion: &Motion) -> bool {
     let near = each.map(|(q, wanted)| (q - wanted).abs()).fold(0.0, f64::max) <= 1e-9;
     near && (model.state.t - motion.times[0]).abs() <= OFF_TIME * model.schedule.step
 }
+
+/// Takes off a momentum what leads across the constraints: no step sees it, but velocities do. Where constraints change with
+/// time it stays as it is.
+fn along_constraints(model: &Model, state: &mut State) {
+    let system = model.mechanism.system();
+    if system.layout().multipliers.is_empty() {
+        return;
+    }
+    let off = |t: f64| {
+        let (mut measured, mut scratch) = (Measurement::default(), system.scratch());
+        let at = State { t, ..state.clone() };
+        system.measure(&at, &mut measured, &mut scratch);
+        measured.constraint.unwrap_or_default()
+    };
+    let h = model.schedule.step;
+    if [0.7, 1.9]
+        .into_iter()
+        .any(|later| off(state.t + later * h) > off(state.t) + STANDS)
+    {
+        return;
+    }
+    if let Ok(minimal) = Minimal::at(&model.mechanism, state) {
+        let rest = vec![0.0; state.p.len()];
+        state.p = minimal.change(&minimal.coordinates(&rest, &state.p)).y;
+    }
+}
+
+/// Constraints that are off by less after a step's time do not change with it.
+const STANDS: f64 = 1e-10;
 
 /// The momentum with which a step leads to the next row.
 fn solved(flow: &mut Flow, motion: &Motion, k: usize, guess: &[f64]) -> Result<Step, InverseError> {

@@ -3,6 +3,7 @@ use std::cell::RefCell;
 use super::knob::{Knob, Reading};
 use super::path::{Path, Place};
 use super::problem::{Problems, Report, excerpt};
+use super::run::ONE_OUTPUT;
 use super::spec::{self, Key, Kind};
 use super::units::{Unit, parse_quantity};
 use super::value::{Table, Value};
@@ -322,9 +323,11 @@ impl<'a> Field<'_, 'a> {
             }
             list if list.is_list_of_tables() => {
                 let message = format!("there can be only one `{}`", self.shown_key());
-                self.error(value.place(), message)
-                    .help(format!("write `[{}]`", self.shown_key()))
-                    .none()
+                let help = match self.key {
+                    "output" => ONE_OUTPUT.to_owned(),
+                    _ => format!("write `[{}]`", self.shown_key()),
+                };
+                self.error(value.place(), message).help(help).none()
             }
             _ => self
                 .wrong_type(&value, "a table")

@@ -29,6 +29,10 @@ pub(super) struct Run {
     pub(super) record: Option<Wanted>,
 }
 
+/// What to write where `[[output]]` was, as beside `[[input]]`.
+pub(super) const ONE_OUTPUT: &str =
+    "write `[output]`, and name all outputs in its list: `record = [\"NAME\", …]`";
+
 /// What `[output]` says.
 struct Written {
     format: Format,

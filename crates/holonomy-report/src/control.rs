@@ -60,6 +60,9 @@ pub struct Controlled {
     /// Their units.
     #[serde(skip)]
     pub units: Vec<String>,
+    /// Between what each of them is to stay.
+    #[serde(skip)]
+    pub bounds: Vec<[Option<f64>; 2]>,
     /// Their values before the first step and after each.
     #[serde(skip)]
     pub curves: Vec<Vec<f64>>,
@@ -128,9 +131,13 @@ impl Controlled {
         json(self)
     }
 
-    /// Whether what was asked for was found, or the user ended the search.
+    /// Whether what was asked for was found, or the user ended the search where goals and bounds were met.
     pub fn is_good(&self) -> bool {
-        matches!(self.found, Found::Best | Found::Stopped)
+        match self.found {
+            Found::Best => true,
+            Found::Stopped => self.violation <= self.tolerance,
+            Found::Unmet | Found::Unfinished => false,
+        }
     }
 
     /// The horizon, s.
@@ -158,9 +165,10 @@ impl Controlled {
             Found::Unmet if self.beyond => (
                 Verdict::Bad,
                 format!(
-                    "The goals were not reached: `{worst}` is off by {off}, and no input brings it nearer. It lies at the edge \
-                     of what can be reached, or beyond, or inputs that would help are at their limits: ask for less, widen \
-                     `min` and `max`, or lengthen `run.duration`."
+                    "The goals were not reached: `{worst}` is off by {off}, and no small change of the inputs brings it \
+                     nearer. It lies at the edge of what can be reached, or beyond, inputs that would help are at their \
+                     limits, or the way there begins elsewhere: ask for less, widen `min` and `max`, lengthen \
+                     `run.duration`, or give a `[control.guess]`."
                 ),
             ),
             Found::Unmet => (
@@ -289,12 +297,10 @@ impl Controlled {
             // Held over each step.
             let ends = times.windows(2).zip(&self.efforts);
             let curve = ends.flat_map(|(t, efforts)| [(t[0], efforts[k]), (t[1], efforts[k])]);
-            let limits = self.limits[k].iter().flatten().map(|limit| Guide::Level {
-                value: *limit,
-                label: "limit".to_owned(),
-            });
+            let curve: Vec<(f64, f64)> = curve.collect();
             let label = with_unit(name, self.input_units.get(k));
-            panel(label, curve.collect(), limits.collect())
+            let limits = limits_near(&curve, &self.limits[k], "limit");
+            panel(label, curve, limits)
         });
         all.push((
             "inputs.svg",
@@ -304,12 +310,15 @@ impl Controlled {
         let outputs = self.outputs.iter().enumerate().map(|(k, name)| {
             let label = with_unit(name, self.units.get(k));
             let curve = times.iter().zip(&self.curves).map(|(t, values)| (*t, values[k]));
+            let curve: Vec<(f64, f64)> = curve.collect();
             let goals = self.goals.iter().filter(|goal| goal.of == *name);
             let goals = goals.map(|goal| Guide::Level {
                 value: goal.wanted,
                 label: "goal".to_owned(),
             });
-            panel(label, curve.collect(), goals.take(1).collect())
+            let bounds = (self.bounds.get(k)).map_or_else(Vec::new, |own| limits_near(&curve, own, "bound"));
+            let guides = goals.take(1).chain(bounds).collect();
+            panel(label, curve, guides)
         });
         all.push((
             "outputs.svg",
@@ -361,7 +370,7 @@ impl Controlled {
         let rows: Vec<Vec<Cell>> = (self.goals.iter())
             .map(|goal| {
                 vec![
-                    Cell::text(&goal.of),
+                    Cell::text(with_unit(&goal.of, Some(&goal.unit))),
                     Cell::number(rough(goal.wanted)),
                     Cell::number(rough(goal.reached)),
                     Cell::number(rough((goal.reached - goal.wanted).abs())),
@@ -396,6 +405,19 @@ pub(crate) fn with_unit(name: &str, unit: Option<&String>) -> String {
         "" => name.to_owned(),
         unit => format!("{name} ({unit})"),
     }
+}
+
+/// Lines at limits that a curve comes near to: one far away would leave nothing of the curve to be seen.
+pub(crate) fn limits_near(curve: &[(f64, f64)], limits: &[Option<f64>; 2], label: &str) -> Vec<Guide> {
+    let least = curve.iter().map(|(_, y)| *y).fold(f64::INFINITY, f64::min);
+    let most = curve.iter().map(|(_, y)| *y).fold(f64::NEG_INFINITY, f64::max);
+    let near = |limit: &&f64| (least - (most - least)..=most + (most - least)).contains(*limit);
+    let each = limits.iter().flatten().filter(near);
+    each.map(|limit| Guide::Level {
+        value: *limit,
+        label: label.to_owned(),
+    })
+    .collect()
 }
 
 /// Panels that are drawn.

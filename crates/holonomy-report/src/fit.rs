@@ -160,7 +160,9 @@ impl Fitted {
             return (
                 Verdict::Bad,
                 format!(
-                    "The {} stretches come within {part} % of what the data vary, but miss each other by up to {} % of                      what the state moves in one: no run of this model was found that goes along all of the data. Free                      others, begin elsewhere with `--set`, or take other `--segments`.",
+                    "The {} stretches come within {part} % of what the data vary, but miss each other by up to {} % of \
+                     what the state moves in one: no run of this model was found that goes along all of the data. Free \
+                     others, begin elsewhere with `--set`, or take other `--segments`.",
                     self.segments,
                     rough(100.0 * self.gap),
                 ),
@@ -288,15 +290,18 @@ impl Fitted {
     pub fn written(number: &FittedNumber) -> String {
         let (value, error) = (number.value, number.error);
         match error.is_finite() && error > 0.0 {
-            true if error > 5e-4 * value.abs() => uncertain(value, error),
             // As many decimals as show the first digit of the error.
-            true if error > 1e-12 * value.abs() && (1e-3..1e6).contains(&value.abs()) => {
+            true if error > 1e-12 * value.abs()
+                && error < value.abs()
+                && (1e-3..1e6).contains(&value.abs()) =>
+            {
                 let (mut scaled, mut decimals) = (error, 0);
                 while scaled < 1.0 {
                     (scaled, decimals) = (10.0 * scaled, decimals + 1);
                 }
                 format!("{value:.decimals$} ± {error:.decimals$}").replace('-', "−")
             }
+            true if error > 5e-4 * value.abs() => uncertain(value, error),
             _ => number::decimal(value),
         }
     }

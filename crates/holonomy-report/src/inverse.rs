@@ -1,6 +1,6 @@
 //! What is said of the inputs of a given motion: as data, and as a page.
 use crate::{
-    control::with_unit,
+    control::{limits_near, with_unit},
     figure::{Axis, Chart, Curve, CurveStyle, Panels},
     number::{self, decimal, grouped, rough},
     page::Page,
@@ -27,6 +27,9 @@ pub struct Inverted {
     /// Their units, where they are known.
     #[serde(skip)]
     pub input_units: Vec<String>,
+    /// The least and the most of each.
+    #[serde(skip)]
+    pub limits: Vec<[Option<f64>; 2]>,
     /// The inputs of each step.
     pub efforts: Vec<Vec<f64>>,
     /// What the inputs could not do, in parts of the momentum.
@@ -100,18 +103,21 @@ impl Inverted {
     /// The inputs against time.
     pub fn figure(&self) -> String {
         let charts: Vec<Chart> = (self.inputs.iter().enumerate().take(MOST_PANELS))
-            .map(|(k, name)| Chart {
-                title: String::new(),
-                x: Axis::time(),
-                y: Axis::linear(with_unit(name, self.input_units.get(k))),
-                series: vec![Curve {
-                    name: String::new(),
-                    points: (self.efforts.iter().enumerate())
-                        .map(|(row, efforts)| (self.start + (row as f64 + 0.5) * self.step, efforts[k]))
-                        .collect(),
-                    style: CurveStyle::Line,
-                }],
-                guides: vec![],
+            .map(|(k, name)| {
+                let points: Vec<(f64, f64)> = (self.efforts.iter().enumerate())
+                    .map(|(row, efforts)| (self.start + (row as f64 + 0.5) * self.step, efforts[k]))
+                    .collect();
+                Chart {
+                    title: String::new(),
+                    x: Axis::time(),
+                    y: Axis::linear(with_unit(name, self.input_units.get(k))),
+                    guides: limits_near(&points, &self.limits[k], "limit"),
+                    series: vec![Curve {
+                        name: String::new(),
+                        points,
+                        style: CurveStyle::Line,
+                    }],
+                }
             })
             .collect();
         let height = if charts.len() == 1 { 320.0 } else { 180.0 };

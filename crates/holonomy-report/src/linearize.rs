@@ -1,18 +1,19 @@
 //! A model linearised: matrices in minimal coordinates, poles, modes.
 //!
 //! ```text
-//! z⁺ = A z + B u,   y = C z                    of a step, inputs held over it
-//! ż = A z + B u,    y = C z                    of the equations of motion
+//! z⁺ = A z + B u,   y = C z + D u              of a step, inputs held over it
+//! ż = A z + B u,    y = C z + D u              of the equations of motion
 //! s: eigenvalues of the second A,  μ: of the first
 //! μ = (1 + hs/2)/(1 − hs/2)                    of midpoint rules at an equilibrium, exactly
 //! ```
 //! z = (ξ, η): coordinates that were chosen, as many as there are degrees of freedom, and their momenta. Outputs are read
-//! between steps, so that D is zero.
+//! where a step begins, under its input.
 mod modes;
 mod page;
 mod spectrum;
 #[cfg(test)]
 mod tests;
+mod through;
 
 pub(crate) use page::circled;
 pub use page::{derivatives, equations, excess, shown, symplectic};
@@ -155,6 +156,14 @@ pub enum LinearizeError {
         /// The method.
         method: &'static str,
     },
+    /// More than memory holds.
+    #[error("{velocities} velocities are too many: their matrices would take {gigabytes:.0} GB")]
+    Large {
+        /// How many there are.
+        velocities: usize,
+        /// What their matrices would take.
+        gigabytes: f64,
+    },
     /// There are no minimal coordinates.
     #[error("it cannot be linearised: {0}")]
     Unreduced(#[from] Unreduced),
@@ -205,6 +214,7 @@ impl Linearization {
                 method: model.method.name,
             });
         }
+        bounded(model)?;
         let mut flow = Flow::new(model.mechanism.clone(), model.integrator(), model.schedule.step);
         let lost = |flow: &Flow, lost: Lost| lost_as(flow, lost);
         let mut state = match place {
@@ -247,7 +257,7 @@ impl Linearization {
         let multipliers = multipliers(&a, flow.h, exact).ok_or(LinearizeError::NotFinite)?;
         let layout = flow.system.layout();
         let columns: Vec<String> = outputs.iter().flat_map(Output::columns).collect();
-        let d = DMatrix::zeros(columns.len(), inputs.len());
+        let d = through::through(model, &state, &outputs);
         let matrices = |a: &DMatrix<f64>, b: &DMatrix<f64>| Matrices {
             a: rows(a),
             b: rows(b),
@@ -293,6 +303,15 @@ impl Linearization {
         json(self)
     }
 
+    /// Inputs of which it is not known what they do to outputs at once.
+    pub fn unknown(&self) -> Vec<&str> {
+        let column = |k: usize| self.discrete.d.iter().any(|row| row[k].is_nan());
+        let each = self.inputs.iter().enumerate();
+        each.filter(|(k, _)| column(*k))
+            .map(|(_, name)| name.as_str())
+            .collect()
+    }
+
     /// Each matrix with its name, such as `A` and `Ac`: of the step, and of the equations of motion.
     pub fn named(&self) -> Vec<(&'static str, &[Vec<f64>])> {
         let (one, two) = (&self.discrete, &self.continuous);
@@ -309,6 +328,23 @@ impl Linearization {
     /// Whether some pole grows by more than its error.
     pub fn is_unstable(&self) -> bool {
         self.poles.iter().any(|pole| pole.re > pole.error.max(REST))
+    }
+}
+
+/// Some ten square matrices of states may take so much.
+const MOST_GIGABYTES: f64 = 4.0;
+
+/// Refuses what has too many states for matrices of them.
+pub(crate) fn bounded(model: &Model) -> Result<(), LinearizeError> {
+    let velocities = model.state.p.len();
+    let states = 2.0 * velocities as f64;
+    let gigabytes = 10.0 * 8e-9 * states * states;
+    match gigabytes > MOST_GIGABYTES {
+        true => Err(LinearizeError::Large {
+            velocities,
+            gigabytes,
+        }),
+        false => Ok(()),
     }
 }
 

@@ -23,7 +23,7 @@ pub use degenerate::Free;
 pub use page::stability;
 
 use crate::{
-    linearize::{LinearizeError, Multiplier, multipliers, symplectic_defect},
+    linearize::{LinearizeError, Multiplier, bounded, multipliers, symplectic_defect},
     summary::json,
 };
 use holonomy::{
@@ -117,6 +117,21 @@ pub enum OrbitError {
     /// The period is no time.
     #[error("a period of {0} s is not positive")]
     Period(f64),
+    /// The period is more steps than anybody waits for.
+    #[error("a period of {period} s is {steps:.0e} steps of {step} s, more than the {most:.0e} allowed", most = LONGEST)]
+    Long {
+        /// The period, s.
+        period: f64,
+        /// Its steps.
+        steps: f64,
+        /// The step, s.
+        step: f64,
+    },
+    /// What drives it has another period.
+    #[error(
+        "the equations depend on time, and are not the same again after {0} s: nothing repeats with that period"
+    )]
+    Drive(f64),
     /// It does not close.
     #[error(
         "no orbit that closes was found near the start: after {iterations} corrections the ends of the best are {residual:.1e} apart"
@@ -146,6 +161,14 @@ pub enum OrbitError {
     Stopped,
 }
 
+/// Steps of a period at most: some seconds each time that it is gone along.
+const LONGEST: f64 = 1e7;
+/// How far equations may be from what they were a period before, in parts of what time changes in them: a period is given in
+/// decimals.
+const SAME: f64 = 1e-3;
+/// What is rounding of rates, in parts of them.
+const ROUNDING: f64 = 1e-12;
+
 impl Orbits {
     /// The orbit or the branch that a request asks for. `ahead` is called between steps and says whether to go on.
     pub fn new(
@@ -163,6 +186,11 @@ impl Orbits {
         if !(request.period > 0.0 && request.period.is_finite()) {
             return Err(OrbitError::Period(request.period));
         }
+        let (period, step) = (request.period, model.schedule.step);
+        let steps = period / step;
+        if steps > LONGEST {
+            return Err(OrbitError::Long { period, steps, step });
+        }
         if let Some(Along::Key { key, .. }) = &request.along
             && !has(&model.table, key)
         {
@@ -171,6 +199,7 @@ impl Orbits {
                 reason: "the model has no such number".to_owned(),
             });
         }
+        bounded(model)?;
         let mut branch = Branch::new(model, request, ahead)?;
         branch.follow()?;
         Ok(Self {
@@ -233,6 +262,32 @@ impl Shot {
             timed: flow.depends_on_time(&model.state),
             flow,
         }
+    }
+
+    /// Whether the equations at a configuration are the same after some time as before.
+    pub(crate) fn repeats(&self, at: &State, period: f64) -> bool {
+        let system = &self.flow.system;
+        let mut scratch = system.scratch();
+        let mut v = vec![0.0; at.p.len()];
+        system.velocity(at.t, &at.q, &at.p, &mut v, &mut scratch);
+        let mut rate = |later: f64| {
+            let (mut dq, mut dv) = (vec![0.0; at.q.len()], vec![0.0; v.len()]);
+            system.rate(at.t + later, &at.q, &v, &mut dq, &mut dv, &mut scratch);
+            dv
+        };
+        let apart = |a: &[f64], b: &[f64]| {
+            let each = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+            each.fold(0.0, math::larger)
+        };
+        let first = rate(0.0);
+        let (mut changed, mut off) = (0.0, 0.0);
+        for part in [0.0, 0.137, 0.293, 0.451, 0.607, 0.829] {
+            let (now, then) = (rate(part * period), rate((1.0 + part) * period));
+            changed = math::larger(changed, apart(&now, &first));
+            off = math::larger(off, apart(&now, &then));
+        }
+        let size = first.iter().fold(1.0_f64, |size, rate| size.max(rate.abs()));
+        off <= SAME * changed + ROUNDING * size
     }
 
     /// The orbit from states that close, with its matrix.

@@ -174,6 +174,11 @@ impl Output {
         matches!(self.of, Quantity::Impulse(_))
     }
 
+    /// Whether it may change at once with a force: multipliers, and what a system offers besides, as tensions.
+    pub fn answers_to_forces(&self) -> bool {
+        matches!(self.of, Quantity::Multiplier(_) | Quantity::Extra(_))
+    }
+
     /// Whether it and another have a number in common.
     pub fn overlaps(&self, other: &Self) -> bool {
         let apart = matches!((self.only, other.only), (Some(one), Some(another)) if one != another);

@@ -369,7 +369,7 @@ fn reported(
             .read(std::slice::from_ref(&goal.of), &plan.points[last]);
         goals.push(ControlGoal {
             of: goal.of.name.clone(),
-            unit: goal.of.unit.clone(),
+            unit: unit(model, &goal.of),
             wanted: goal.value.at(asked.time(last)),
             reached: reached.first().copied().unwrap_or(f64::NAN),
             exact: goal.weight.is_none(),
@@ -440,6 +440,15 @@ fn reported(
         efforts: plan.inputs,
         outputs: outputs.iter().map(|output| output.name.clone()).collect(),
         units: outputs.iter().map(|output| unit(model, output)).collect(),
+        bounds: (outputs.iter())
+            .map(|output| {
+                let own = || control.bounds.iter().filter(|bound| bound.of.name == output.name);
+                [
+                    own().filter_map(|bound| bound.min).reduce(f64::max),
+                    own().filter_map(|bound| bound.max).reduce(f64::min),
+                ]
+            })
+            .collect(),
         curves,
         directions: directions.collect(),
         gains: (plan.gains.iter())

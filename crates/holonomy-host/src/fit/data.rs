@@ -136,6 +136,14 @@ impl Data {
         let (table, places) = columns(path)?;
         let mut times = None;
         let (mut outputs, mut columns): (Vec<Output>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+        for (k, column) in table.iter().enumerate() {
+            if table[..k].iter().any(|other| other.name == column.name) {
+                return Err(FitError::Alike {
+                    path: shown,
+                    name: column.name.clone(),
+                });
+            }
+        }
         for (k, column) in table.into_iter().enumerate() {
             if column.name == "t" {
                 times = Some((k + 1, column.numbers));

@@ -158,6 +158,36 @@ pub enum FitError {
         /// What was written.
         text: String,
     },
+    /// Bounds between which a number cannot be.
+    #[error("`{text}` leaves no value: `{key}` is {exists}")]
+    Beyond {
+        /// What was written.
+        text: String,
+        /// The number.
+        key: String,
+        /// Between what it is.
+        exists: String,
+    },
+    /// A number that is none of what moves.
+    #[error("`{key}` says how the model is run or what is asked of it: no data can tell")]
+    Manner {
+        /// Which.
+        key: String,
+    },
+    /// A number that is named twice.
+    #[error("`{key}` is to be free twice")]
+    Twice {
+        /// Which.
+        key: String,
+    },
+    /// An output that was measured twice.
+    #[error("{path}, line 1: there are two columns `{name}`")]
+    Alike {
+        /// The file.
+        path: String,
+        /// What they are called.
+        name: String,
+    },
     /// A whole number.
     #[error("`{key}` is a whole number, and only those that vary smoothly can be fitted")]
     Whole {
@@ -241,6 +271,10 @@ impl Free {
         if knob.whole {
             return Err(FitError::Whole { key: key.to_owned() });
         }
+        let path = knob.path.to_string();
+        if MANNER.contains(&path.split('.').next().unwrap_or_default()) {
+            return Err(FitError::Manner { key: path });
+        }
         let mut bounds = (f64::NEG_INFINITY, f64::INFINITY);
         if let Some(least) = knob.least {
             // A mass is above zero: no closer than rounding.
@@ -268,6 +302,19 @@ impl Free {
                     text: text.to_owned(),
                 })?;
             bounds = (bounds.0.max(low), bounds.1.min(high));
+            if !(bounds.0 <= bounds.1) {
+                let exists = match (knob.least, knob.most) {
+                    (Some(least), Some(most)) => format!("from {least} to {most}"),
+                    (Some(least), None) if knob.above => format!("above {least}"),
+                    (Some(least), None) => format!("{least} or more"),
+                    (None, most) => format!("{} or less", most.unwrap_or(f64::INFINITY)),
+                };
+                return Err(FitError::Beyond {
+                    text: text.to_owned(),
+                    key: key.to_owned(),
+                    exists,
+                });
+            }
         }
         Ok(Self {
             knob: knob.clone(),
@@ -277,6 +324,10 @@ impl Free {
     }
 }
 
+/// Sections whose numbers are none of what moves.
+const MANNER: [&str; 8] = [
+    "run", "method", "output", "control", "goal", "bound", "line", "up",
+];
 /// Growth of a small change along the data, as a logarithm, up to which one stretch will do: a thousandfold.
 const TAME: f64 = 6.9;
 /// Growth within one stretch of many: 1.4-fold. Of a double pendulum over 20 s, whose change grows by e²⁶, 37 or 50 stretches
@@ -315,6 +366,13 @@ pub fn fit_in(
 ) -> Result<(Fitted, Model), FitError> {
     if free.is_empty() {
         return Err(FitError::NothingFree);
+    }
+    for (k, own) in free.iter().enumerate() {
+        if free[..k].iter().any(|other| other.knob.path == own.knob.path) {
+            return Err(FitError::Twice {
+                key: own.knob.path.to_string(),
+            });
+        }
     }
     if model.method.adaptive {
         return Err(FitError::Adaptive {

@@ -15,7 +15,7 @@ pub(super) enum TableFault {
     Disk(#[from] io::Error),
     #[error("it cannot be read as Parquet: {0}")]
     Parquet(#[from] ParquetError),
-    #[error("it has no cases")]
+    #[error("it has no rows")]
     Empty,
     #[error("its column `{name}` is neither numbers nor words")]
     Kind { name: String },

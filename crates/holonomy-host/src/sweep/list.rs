@@ -68,7 +68,7 @@ fn columns_of_csv(path: &Path) -> Result<Vec<Column>, SweepError> {
         }
     }
     if columns.first().is_none_or(Vec::is_empty) {
-        return Err(bad("it has no cases below its first line".to_owned()));
+        return Err(bad("it has no rows below its first line".to_owned()));
     }
     let values = columns.into_iter().map(|column| {
         let numbers: Option<Vec<f64>> = column

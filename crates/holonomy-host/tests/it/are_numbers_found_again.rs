@@ -343,3 +343,29 @@ duration = 1
         assert_values(&found, &truth, 1e-8);
     }
 }
+
+/// Bounds outside of what a number can be, a number or a column that is named twice.
+#[test]
+fn what_cannot_be_sought_is_refused() {
+    let bob = model(
+        "[[body]]\nname = \"bob\"\nmass = 1\ndirection = [0.6, 0, 0.8]\n[[potential]]\nkind = \"gravity\"\n\
+         acceleration = [0, 0, 9.81]\n[method]\nname = \"sphere-explicit\"\n[run]\nstep = 0.1\nduration = 1\n",
+    );
+    let refused = |text: &str| Free::parse(text, &bob).map(|_| ()).expect_err("no such bounds");
+    assert_eq!(
+        refused("body.bob.mass=-2:-1").to_string(),
+        "`body.bob.mass=-2:-1` leaves no value: `body.bob.mass` is above 0"
+    );
+    assert!(Free::parse("body.bob.mass=-2:1", &bob).is_ok());
+    assert!(matches!(
+        Free::parse("run.step", &bob),
+        Err(FitError::Manner { .. })
+    ));
+    let twice = data("t,bob.z,bob.z\n0.1,1,1\n", &bob).expect_err("one of them");
+    assert!(matches!(twice, FitError::Alike { .. }), "{twice}");
+    let two = data("t,bob.z\n0.1,1\n0.2,1\n", &bob).expect("data");
+    let free = ["body.bob.mass", "body.1.mass"].map(|key| Free::parse(key, &bob).expect("a number"));
+    let stop = AtomicBool::new(false);
+    let twice = fit_in(&bob, "test", &two, &free, Segments::Auto, (&stop, &mut |_, _| {}));
+    assert!(matches!(twice, Err(FitError::Twice { .. })));
+}

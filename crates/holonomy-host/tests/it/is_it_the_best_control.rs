@@ -337,3 +337,22 @@ fn goals_at_the_edge_of_reach_and_beyond_it_take_few_sweeps_and_are_told_apart()
     );
     assert_eq!(found.worst.as_deref(), Some("lower/hand.z"));
 }
+
+/// A search that the user ends has done what was asked for only where goals are met; bounds are shown with what they hold.
+#[test]
+fn a_search_that_was_stopped_is_good_where_its_goals_are_met() {
+    let asked = |value: f64| {
+        loaded(&format!(
+            "coordinates = [\"x\"]\nlagrangian = \"0.5*x'^2\"\n[start]\nx = 0\n[[input]]\nname = \"push\"\non = \"x\"\n\
+             [[goal]]\nof = \"x\"\nvalue = {value}\n[[bound]]\nof = \"x\"\nmax = 3\n\
+             [method]\nname = \"midpoint\"\n[run]\nstep = 0.1\nduration = 1\n"
+        ))
+    };
+    for (value, good) in [(1.0, false), (0.0, true)] {
+        let stop = AtomicBool::new(true);
+        let (found, _) = control::seek(&asked(value), "test", &stop, &mut |_, _| ()).expect("what there was");
+        assert_eq!(found.found, Found::Stopped);
+        assert_eq!(found.is_good(), good, "{:?}", found.conclusion());
+        assert_eq!(found.bounds, [[None, Some(3.0)]]);
+    }
+}

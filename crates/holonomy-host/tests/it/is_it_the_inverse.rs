@@ -124,3 +124,80 @@ fn a_motion_is_held_where_the_inputs_reach_what_is_unstable() {
         "{found:?} {gain}"
     );
 }
+
+/// What is wrong with a table is said with its row.
+#[test]
+fn a_motion_with_a_hole_is_refused_where_it_is() {
+    let model = loaded(&TWO.replace("WAY", "1"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("motion.csv");
+    let said = |text: &str| {
+        std::fs::write(&path, text).expect("a file");
+        let error = Motion::read(&path, &model).err().expect("no motion");
+        error.to_string().replace(&path.display().to_string(), "FILE")
+    };
+    assert_eq!(
+        said("t,a,b\n0,0,0\n0.02,nan,0\n"),
+        "FILE: in row 2 `nan` of `a` is not a finite number"
+    );
+    assert_eq!(said("t,a\n0,0\n0.02,0\n"), "FILE has no column `b`");
+    assert!(said("t,a,b\n").contains("no rows below its first line"));
+}
+
+/// A load between two winches: the start that is found moves along the cables, as their velocities say; the smallest
+/// tensions keep to their limit.
+#[test]
+fn a_start_that_is_found_moves_along_the_constraints() {
+    let winch = |k: usize, x: f64, way: f64| {
+        format!(
+            "[[site]]\nname = \"post-{k}\"\nat = [{x}, 0, 2]\n\
+             [[body]]\nname = \"winch-{k}\"\njoint = {{ kind = \"prismatic\", axis = [{way}, 0, 0], at = [{x}, 0, 2] }}\n\
+             mass = 0.01\nposition = 1\nsites = {{ end-{k} = [0, 0, 0] }}\n\
+             [[constraint]]\nname = \"cable-{k}\"\nkind = \"cable\"\nthrough = [\"end-{k}\", \"post-{k}\", \"eye\"]\nlength = 3\n\
+             [[input]]\nname = \"pull-{k}\"\non = \"winch-{k}\"\nmin = 5\n"
+        )
+    };
+    let model = loaded(&format!(
+        "space = \"tree\"\ngravity = [0, 0, -9.81]\n\
+         [[body]]\nname = \"load\"\njoint = {{ kind = \"prismatic\", axis = [1, 0, 0], at = [0, 0, 1] }}\nmass = 5\n\
+         position = -0.3\nkeep = true\nsites = {{ eye = [0, 0, 0] }}\n{}{}\
+         [method]\nname = \"tree-variational\"\n[run]\nstep = 0.01\nduration = 1\n",
+        winch(1, -2.0, -1.0),
+        winch(2, 2.0, 1.0)
+    ));
+    let mut text = "t,slide.load,slide.winch-1,slide.winch-2\n".to_owned();
+    for k in 0..=50 {
+        let t = 0.01 * f64::from(k);
+        let x = -0.2 + 0.3 * t + 0.2 * t * t;
+        let length = |post: f64| (x - post).hypot(1.0);
+        let _ = writeln!(
+            text,
+            "{t:?},{x:?},{:?},{:?}",
+            3.0 - length(-2.0),
+            3.0 - length(2.0)
+        );
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("motion.csv");
+    std::fs::write(&path, text).expect("a file");
+    let motion = Motion::read(&path, &model).expect("a motion");
+    let stop = AtomicBool::new(false);
+    let (found, start) = inverse(&model, "test", &motion, &stop, &mut |_, _| ()).expect("inputs");
+    assert!(
+        found.possible && found.forward < 1e-11,
+        "{:?}",
+        found.conclusion()
+    );
+    let each = found.efforts.iter().flatten();
+    assert!(each.clone().all(|pull| *pull >= 5.0 - 1e-9));
+    let start = start.expect("not that of the model");
+    let system = model.mechanism.system();
+    let mut v = vec![0.0; 3];
+    system.velocity(start.t, &start.q, &start.p, &mut v, &mut system.scratch());
+    for (k, post) in [(1, -2.0), (2, 2.0)] {
+        let along = -(start.q[0] - post) / (start.q[0] - post).hypot(1.0) * v[0];
+        assert!((v[k] - along).abs() < 1e-12, "{v:?} {along}");
+    }
+    // A parabola, and velocities of a midpoint rule are those of its chords.
+    assert!((v[0] - 0.3).abs() < 0.01, "{v:?}");
+}

@@ -8,6 +8,7 @@ use toml::de::Error;
 
 use super::surroundings::{Surroundings, Within};
 use crate::problem::{Problems, excerpt};
+use crate::run::ONE_OUTPUT;
 use crate::spec;
 use crate::value::DEEPEST;
 
@@ -242,6 +243,8 @@ impl<'t, 's> Slip<'t, 's> {
         let key = excerpt(&self.text[self.span.clone()]);
         let help = if !self.around.header {
             "remove one of the two".to_owned()
+        } else if key == "output" {
+            ONE_OUTPUT.to_owned()
         } else if spec::is_list(&key) && !(key == "start" && self.text.contains("\nlagrangian")) {
             format!("write `[[{key}]]` for each of them")
         } else {

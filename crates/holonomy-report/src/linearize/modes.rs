@@ -1,5 +1,5 @@
 //! Modes that move: the scene at the state, and a mode to both sides of it.
-use super::{Linearization, Pole};
+use super::{Linearization, Pole, shown};
 use crate::{film::Clip, number::rough};
 use holonomy::{
     math,
@@ -31,7 +31,7 @@ impl Linearization {
             let amplitude = self.amplitude(model, &*system, pole)?;
             let what = match pole.im > pole.error {
                 true => format!("{} Hz", rough(pole.frequency)),
-                false => format!("{} 1/s", rough(pole.re)),
+                false => format!("{} 1/s", shown(pole.re, pole.error)),
             };
             let mut clip = Clip::new(&format!("mode {}: {what}", number + 1));
             for frame in 0..=PERIODS * FRAMES {

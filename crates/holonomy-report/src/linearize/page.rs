@@ -167,6 +167,13 @@ impl Linearization {
             listed(&self.inputs),
             listed(&self.outputs)
         ));
+        let unknown = self.unknown();
+        if !unknown.is_empty() {
+            page.paragraph(&format!(
+                "D is not known of {}: such an input does nothing by itself in a run.",
+                unknown.join(", ")
+            ));
+        }
         for (name, matrix) in self.named() {
             let entries = matrix.len() * matrix.first().map_or(0, Vec::len);
             if entries == 0 || matrix.len() > MOST_ENTRIES || entries > MOST_ENTRIES * MOST_ENTRIES {

@@ -415,3 +415,95 @@ fn the_matrix_of_the_equations_of_motion_is_exact() {
     // Rounding of two differences of order 6, over offsets of 1e-3 and 5e-3.
     assert!(off < 1e-10 && exact.amax() > 0.5, "{off:e}");
 }
+
+/// The tension of a rod answers to a push at once: by the sine of its angle. So does the force in a joint: of a rod that
+/// hangs from a cart, (m/4)/(M + m/4) of the push.
+#[test]
+fn what_forces_answer_to_an_input_at_once_is_in_d() {
+    let bob = |motor: &str| {
+        format!(
+            "coordinates = [\"x\", \"y\"]\nlagrangian = \"0.5*(x'^2 + y'^2) - 9.81*y\"\n\
+             [[constraint]]\nname = \"rod\"\nformula = \"sqrt(x^2 + y^2) - 1\"\n\
+             [start]\nx = 0.6\ny = -0.8\n\
+             [[input]]\nname = \"push\"\non = \"x\"\nscale = 2\n{motor}\n\
+             [method]\nname = \"midpoint\"\n[run]\nstep = 0.01\nsteps = 10\n\
+             [output]\nrecord = [\"lambda.rod\", \"x\", \"y'\"]\n"
+        )
+    };
+    // What the input does by itself already changes nothing of that: the force is affine in it.
+    for motor in ["", "value = \"3 + t\"\nfeedback = [{ of = \"x\", gain = -5 }]"] {
+        for place in [Place::Start, Place::At(0.05)] {
+            let found = linear(&bob(motor), place);
+            let d = &found.discrete.d;
+            // Tensions of some ten newtons, to rounding.
+            assert!((d[0][0] - 2.0 * found.q[0]).abs() < 1e-13, "{d:?} {:?}", found.q);
+            assert_eq!((d[1][0], d[2][0]), (0.0, 0.0));
+            assert_eq!(found.discrete.d, found.continuous.d);
+        }
+    }
+    let cart = linear(
+        "space = \"tree\"\ngravity = [0, 0, -9.81]\nstart = \"settled\"\n\
+         [[body]]\nname = \"cart\"\njoint = { kind = \"prismatic\", axis = [1, 0, 0] }\nmass = 2\nspring = { stiffness = 9 }\n\
+         [[body]]\nname = \"pole\"\nparent = \"cart\"\njoint = { kind = \"revolute\", axis = [0, 1, 0] }\nmass = 1\n\
+         shape = \"rod\"\nto = [0, 0, -0.7]\nposition = 0.4\nsites = { tip = [0, 0, -0.7] }\n\
+         [[input]]\nname = \"push\"\non = \"cart\"\n\
+         [method]\nname = \"tree-variational\"\n[run]\nstep = 0.01\nsteps = 10\n\
+         [output]\nrecord = [\"pole.force\", \"cart.effort\", \"tip.velocity\"]\n",
+        Place::Start,
+    );
+    let d: Vec<f64> = cart.discrete.d.iter().map(|row| row[0]).collect();
+    let wanted = [1.0 / 9.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+    for (d, wanted) in d.iter().zip(wanted) {
+        assert!((d - wanted).abs() < 1e-13, "{d} {wanted}");
+    }
+}
+
+/// An input on a ball joint does nothing by itself in a run: what its force does to that of the joint is not known, and
+/// what cannot answer is zero nevertheless.
+#[test]
+fn what_is_not_known_of_d_is_no_number() {
+    let found = linear(
+        "space = \"tree\"\ngravity = [0, 0, -9.81]\n\
+         [[body]]\nname = \"bob\"\njoint = { kind = \"spherical\" }\nmass = 1\ncentre = [0, 0, -1]\ninertia = [0.1, 0.1, 0.1]\n\
+         sites = { tip = [0, 0, -1] }\n\
+         [[input]]\nname = \"twist\"\non = \"omega.bob.x\"\n\
+         [method]\nname = \"tree-variational\"\n[run]\nstep = 0.01\nsteps = 10\n\
+         [output]\nrecord = [\"bob.force.x\", \"tip.x\"]\n",
+        Place::Start,
+    );
+    assert!(found.discrete.d[0][0].is_nan() && found.discrete.d[1][0] == 0.0);
+    assert_eq!(found.unknown(), ["twist"]);
+    assert!(found.to_json().contains("null"));
+}
+
+/// Of an eigenvalue that is exact to the last bit the shifted matrix is singular: its mode is one of the matrix all the same.
+#[test]
+fn modes_of_exact_poles_are_those_of_the_matrix() {
+    let found = linear(
+        "coordinates = [\"a\", \"b\"]\nlagrangian = \"0.5*a'^2 + 0.5*b'^2 - 9.81*cos(b)\"\n[start]\na = 0\nb = 0\n\
+         [method]\nname = \"midpoint\"\n[run]\nstep = 0.02\nsteps = 10\n",
+        Place::Start,
+    );
+    for pole in found.poles.iter().filter(|pole| pole.re != 0.0) {
+        assert!((pole.re.abs() - 9.81_f64.sqrt()).abs() < 1e-14);
+        // a and b know nothing of each other: to rounding over the distance of the other poles.
+        assert!(
+            math::hypot(pole.shape[0][0], pole.shape[0][1]) < 1e-14,
+            "{pole:?}"
+        );
+        assert_eq!(pole.shape[1], [1.0, 0.0]);
+        assert_eq!(found.largest(pole), "b");
+    }
+}
+
+#[test]
+fn what_is_too_large_for_matrices_is_refused() {
+    let error = Linearization::new(
+        &scenario("ten-thousand-molecules"),
+        "m",
+        Place::Start,
+        &mut |_, _| true,
+    )
+    .err();
+    assert!(matches!(error, Some(LinearizeError::Large { .. })), "{error:?}");
+}

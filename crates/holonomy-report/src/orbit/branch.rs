@@ -89,6 +89,8 @@ const OPEN: f64 = 1e-11;
 /// Steps shorter than this fraction of the pace end a branch; after one that was easy the next is longer by this factor.
 const SHORTEST: f64 = 1e-4;
 const FASTER: f64 = 1.4;
+/// What is varied goes on by so many times the pace at most.
+const FARTHEST: f64 = 2.0;
 
 impl<'a> Branch<'a> {
     pub(super) fn new(
@@ -129,6 +131,9 @@ impl<'a> Branch<'a> {
             }
             _ => self.model.state.clone(),
         };
+        if shot.timed && !shot.repeats(&start, self.request.period) {
+            return Err(OrbitError::Drive(self.request.period));
+        }
         let hold = self.request.hold || shot.timed;
         let energy = shot.flow.system.energy(&start).total();
         let kept = |fixed: bool| Kept {
@@ -239,7 +244,12 @@ impl<'a> Branch<'a> {
                         return Ok(());
                     }
                     // An orbit far from where it was sought is another branch.
-                    Ok(found) if jump(&from, &found.guess) <= 6.0 * step.abs() + 1e-6 => {
+                    // One that varies by much more than was asked for leaves out what lies between.
+                    Ok(found)
+                        if jump(&from, &found.guess) <= 6.0 * step.abs() + 1e-6
+                            && (found.guess.parameter - from.parameter).abs()
+                                <= FARTHEST * pace * moving.scale =>
+                    {
                         let easy = found.iterations <= 4;
                         length = Some(if easy { FASTER * s } else { s });
                         break Some((found, other, over));

@@ -238,6 +238,8 @@ fn what_does_not_close_is_said() {
     };
     let failed = Orbits::new(&model, "p", &asked, &mut |_, _| true).err();
     assert!(matches!(failed, Some(OrbitError::Key { .. })), "{failed:?}");
+    let endless = Orbits::new(&model, "p", &request(1e300), &mut |_, _| true).err();
+    assert!(matches!(endless, Some(OrbitError::Long { .. })), "{endless:?}");
     // What falls never comes back.
     let text = "space = \"lagrangian\"\ncoordinates = [\"z\"]\nlagrangian = \"0.5*z'^2 - 9.81*z\"\n[start]\nz = 0\n\
         [method]\nname = \"midpoint\"\n[run]\nstep = 0.01\nsteps = 10\n";
@@ -247,4 +249,42 @@ fn what_does_not_close_is_said() {
         matches!(failed, Some(OrbitError::Open { .. } | OrbitError::Shrank)),
         "{failed:?}"
     );
+}
+
+/// A motor with the period π s: where it is another after the period that is asked for, nothing repeats, whatever closes.
+#[test]
+fn what_is_driven_repeats_with_its_drive_alone() {
+    let model = scenario("damped-pendulum");
+    let sought = |period: f64| Orbits::new(&model, "p", &request(period), &mut |_, _| true);
+    assert_eq!(sought(3.0).err(), Some(OrbitError::Drive(3.0)));
+    // As people write π, and twice of it.
+    for period in [3.14159, 6.28319] {
+        let found = sought(period).expect("an orbit");
+        assert_eq!(found.orbits[0].period, period);
+    }
+}
+
+/// Where the energy grows as the square of the amplitude, from almost nothing on, a branch has about as many orbits as were
+/// asked for, and none is far from the next.
+#[test]
+fn a_branch_leaves_nothing_out() {
+    let range = Range {
+        from: 0.02,
+        to: 15.0,
+        count: 8,
+    };
+    let asked = Request {
+        along: Some(Along::Energy(range)),
+        ..request(2.006)
+    };
+    let found = Orbits::new(&scenario("plane-pendulum"), "p", &asked, &mut |_, _| true).expect("a branch");
+    assert!(
+        found.ended.is_empty() && found.orbits.len() >= 7,
+        "{}",
+        found.orbits.len()
+    );
+    for two in found.orbits.windows(2) {
+        let apart = two[1].energy - two[0].energy;
+        assert!(apart > 0.0 && apart <= 2.0 * 15.0 / 7.0 + 1e-9, "{apart}");
+    }
 }

@@ -25,6 +25,7 @@ pub struct Mode {
 /// Eigenvalues closer than this fraction of the matrix are one group: √ε and some more.
 const EQUAL: f64 = 1e-7;
 const MOST_ITERATIONS: usize = 10_000;
+const MOST_SHIFTS: usize = 8;
 
 /// All modes of a square matrix, pairs beside each other, from the smallest imaginary part; `None` if it holds what is not
 /// finite, or the iteration does not end.
@@ -123,12 +124,23 @@ impl Shifted {
         earlier: &[Vec<Complex<f64>>],
     ) -> Vec<Complex<f64>> {
         let n = self.matrix.nrows();
-        let mut shifted = self.matrix.clone();
-        let shift = value + Complex::new(f64::EPSILON * norm, 0.0);
-        for k in 0..n {
-            shifted[(k, k)] -= shift;
+        let mut aside = f64::EPSILON * norm;
+        let shifted = |aside: f64| {
+            let mut shifted = self.matrix.clone();
+            for k in 0..n {
+                shifted[(k, k)] -= value + Complex::new(aside, 0.0);
+            }
+            shifted.lu()
+        };
+        let mut factors = shifted(aside);
+        // An eigenvalue that is exact leaves nothing to divide by; a little beside it the direction is the same.
+        for _ in 0..MOST_SHIFTS {
+            if factors.is_invertible() {
+                break;
+            }
+            aside *= 3.0;
+            factors = shifted(aside);
         }
-        let factors = shifted.lu();
         // No direction of a symmetric mechanism is preferred.
         let start = |k: usize| {
             Complex::new(
