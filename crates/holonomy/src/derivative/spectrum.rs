@@ -89,10 +89,10 @@ pub struct Tangent {
 impl Tangent {
     /// In a direction as if at random; `scales` are what coordinates and momenta are measured in.
     pub fn new(system: &dyn System, state: &State, scales: [f64; 2]) -> Self {
-        let half = system.canonical(&state.q, &state.q, &state.p).0.len();
+        let (x, y) = system.canonical(&state.q, &state.q, &state.p);
         let scales = scales.map(|scale| if scale > 0.0 { scale } else { 1.0 });
         Self {
-            change: start(0, half, scales),
+            change: start(0, [x.len(), y.len()], scales),
             scales,
             log: None,
             solution: Vec::new(),
