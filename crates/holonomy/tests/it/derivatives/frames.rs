@@ -260,12 +260,15 @@ fn a_sleigh_that_goes_straight_turns_as_by_hand() {
     }
 }
 
+/// A number, its value, and the models that have it.
+type Family<'a> = (&'a str, f64, &'a dyn Fn(&[&str]) -> Model);
+
 /// By a stiffness, and by a number that stands in the fields: against differences of the step.
 #[test]
 fn steps_in_frames_have_derivatives_by_parameters() {
     let held = held();
     let crooked = |text: &'static str| move |sets: &[&str]| load("crooked", text, sets);
-    let families: [(&str, f64, &dyn Fn(&[&str]) -> Model); 5] = [
+    let families: [Family<'_>; 5] = [
         ("parameters.stiffness", 1.2, &crooked(CROOKED)),
         ("parameters.slant", 0.3, &crooked(CROOKED)),
         ("parameters.a", 0.3, &sleigh),

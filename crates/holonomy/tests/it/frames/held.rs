@@ -3,7 +3,7 @@ use holonomy::{
     diagnostics::{observed_order, reversal_error},
     integrator::Integrator,
     lagrangian::{FrameFields, HolonomicConstraint, Lagrangian},
-    system::{State, System},
+    system::State,
 };
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
