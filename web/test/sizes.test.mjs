@@ -8,12 +8,12 @@ import { moduleBytes } from "../engine/test/engine.mjs";
 const PAGE = new URL("../../crates/holonomy-host/assets/playground.html", import.meta.url).pathname;
 const kilo = (bytes) => `${(bytes / 1000).toFixed(0)} kB`;
 
-test("the engine has at most 750 kB by brotli", () => {
+test("the engine has at most 765 kB by brotli", () => {
   const size = brotliCompressSync(moduleBytes(PAGE)).length;
-  assert.ok(size <= 750_000, `it has ${kilo(size)}: see "Sizes" in README.md`);
+  assert.ok(size <= 765_000, `it has ${kilo(size)}: see "Sizes" in README.md`);
 });
 
-test("the playground has at most 1050 kB by gzip", () => {
+test("the playground has at most 1065 kB by gzip", () => {
   const size = gzipSync(readFileSync(PAGE), { level: 9 }).length;
-  assert.ok(size <= 1_050_000, `it has ${kilo(size)}: see "Sizes" in README.md`);
+  assert.ok(size <= 1_065_000, `it has ${kilo(size)}: see "Sizes" in README.md`);
 });

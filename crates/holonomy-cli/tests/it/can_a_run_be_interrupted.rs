@@ -58,8 +58,8 @@ fn cart_pole(place: &Place) {
     std::fs::write(place.path("cart-pole.toml"), text).expect("a file");
 }
 
-/// Starts something that takes long, and interrupts it a second after it has its folder.
-fn interrupted(place: &Place, arguments: &str) -> (Done, serde_json::Value) {
+/// Starts something that takes long, and interrupts it a second after it has its folder: it ends with this code.
+fn interrupted(place: &Place, arguments: &str, code: i32) -> (Done, serde_json::Value) {
     let child = place
         .command(&format!("{arguments} --out long --json"))
         .stdout(Stdio::piped())
@@ -72,7 +72,7 @@ fn interrupted(place: &Place, arguments: &str) -> (Done, serde_json::Value) {
     }
     std::thread::sleep(Duration::from_secs(1));
     let done = end(child, "-INT");
-    assert_eq!(done.code, Some(0), "{arguments}\n{}", done.err);
+    assert_eq!(done.code, Some(code), "{arguments}\n{}", done.err);
     let printed = serde_json::from_str(&done.out).expect("one JSON value");
     (done, printed)
 }
@@ -81,7 +81,7 @@ fn interrupted(place: &Place, arguments: &str) -> (Done, serde_json::Value) {
 fn an_interrupted_search_for_inputs_keeps_the_best_so_far() {
     let place = Place::new();
     cart_pole(&place);
-    let (_, found) = interrupted(&place, "control cart-pole.toml --set run.step=0.0002");
+    let (_, found) = interrupted(&place, "control cart-pole.toml --set run.step=0.0002", 1);
     assert_eq!(found, read_json(&place.path("long/control.json")));
     assert_eq!(found["found"], "stopped");
     assert_eq!(found["efforts"].as_array().map(Vec::len), Some(10_000));
@@ -106,6 +106,7 @@ fn interrupted_inverse_dynamics_keep_the_inputs_so_far() {
     let (_, found) = interrupted(
         &place,
         "inverse cart-pole.toml motion --set run.step=0.001 --set start.theta=1",
+        0,
     );
     assert_eq!(found["stopped"], true);
     let count = found["efforts"].as_array().map_or(0, Vec::len);
@@ -120,6 +121,7 @@ fn an_interrupted_branch_keeps_its_orbits_so_far() {
     let (_, found) = interrupted(
         &place,
         "orbit plane-pendulum --period 2.05 --energy 1:15:100000 --most 100000",
+        0,
     );
     assert_eq!(found["stopped"], true);
     assert!(!found["orbits"].as_array().expect("a list").is_empty());
@@ -132,6 +134,7 @@ fn interrupted_exponents_keep_what_was_averaged_and_the_matrices() {
     let (_, found) = interrupted(
         &place,
         "linearize henon-heiles --lyapunov --set run.duration=1000000",
+        0,
     );
     let duration = found["lyapunov"]["duration"].as_f64().expect("a number");
     assert!(0.0 < duration && duration < 1e6, "{duration}");

@@ -83,8 +83,10 @@ fn a_sleigh_depends_on_where_it_starts() {
 fn what_has_no_gradient_is_said() {
     let place = Place::new();
     trolley(&place);
-    let held = include_str!("../../../holonomy-model/tests/it/models/good/held.toml");
-    fs::write(place.path("held.toml"), held).expect("a file");
+    let guide = include_str!("../../../../docs/guide/trees.md");
+    let (_, rest) = guide.split_once("file=tree-rough.toml\n").expect("a model");
+    let (rough, _) = rest.split_once("```").expect("its end");
+    fs::write(place.path("rough.toml"), rough).expect("a file");
     for (command, code, said) in [
         (
             "gradient trolley.toml --of lod --no-files",
@@ -122,7 +124,11 @@ fn what_has_no_gradient_is_said() {
             1,
             "does not depend on the state",
         ),
-        ("gradient held.toml --of energy --no-files", 2, "`holonomy sweep`"),
+        (
+            "gradient rough.toml --of energy --no-files",
+            2,
+            "`holonomy sweep`",
+        ),
         (
             "gradient kepler --of energy --by inputs --no-files",
             2,
