@@ -112,6 +112,20 @@ impl Closure {
         each.max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
     }
 
+    /// Whether what is left of the equations is the rounding of the coordinates, `|g| ≤ ε Σ |G| |q⁺|`: a crank that has turned
+    /// a thousand times has fewer digits left for where it stands.
+    pub(super) fn is_rounded(&self, tree: &Tree, next_q: &[f64]) -> bool {
+        let n = self.start.jacobian.len() / self.lambda.len().max(1);
+        let rows = self.start.jacobian.chunks_exact(n.max(1));
+        let mut parts = rows.zip(&self.end.value).zip(&self.end.scale);
+        parts.all(|((row, g), scale)| {
+            let turned = (tree.nodes.iter())
+                .filter(|node| matches!(node.kind, JointKind::Screw { .. } | JointKind::Translation))
+                .flat_map(|node| (0..node.dofs).map(|k| (row[node.v + k] * next_q[node.q + k]).abs()));
+            g.abs() <= MET * scale + f64::EPSILON * turned.sum::<f64>()
+        })
+    }
+
     /// `p − Gᵀλ`.
     pub(super) fn push(&self, p: &[f64], out: &mut [f64]) {
         out.copy_from_slice(p);

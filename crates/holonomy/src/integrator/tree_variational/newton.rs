@@ -103,7 +103,9 @@ impl TreeVariational {
             if stalled || converged {
                 let ended = self.evaluate(state);
                 ended.map_err(|node| self.too_large(node))?;
-                if self.closure.violation <= MET || self.closure.worst().1 <= self.nothing {
+                let closure = &self.closure;
+                let met = closure.violation <= MET || closure.worst().1 <= self.nothing;
+                if met || closure.is_rounded(&self.tree, &self.next_q) {
                     return Ok(progress.solved);
                 }
             }
